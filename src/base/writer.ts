@@ -1,0 +1,79 @@
+/** HOT. A growing buffer for small records; `take` hands the written bytes over and starts anew. */
+export class ByteWriter {
+  private buffer: Uint8Array;
+  private position = 0;
+
+  constructor(initialBytes = 256) {
+    this.buffer = new Uint8Array(initialBytes);
+  }
+
+  get length(): number {
+    return this.position;
+  }
+
+  writeU8(value: number): this {
+    this.reserve(1);
+    this.buffer[this.position++] = value;
+    return this;
+  }
+
+  writeU16(value: number): this {
+    this.reserve(2);
+    this.buffer[this.position++] = value >>> 8;
+    this.buffer[this.position++] = value;
+    return this;
+  }
+
+  writeU32(value: number): this {
+    this.reserve(4);
+    this.buffer[this.position++] = value >>> 24;
+    this.buffer[this.position++] = value >>> 16;
+    this.buffer[this.position++] = value >>> 8;
+    this.buffer[this.position++] = value;
+    return this;
+  }
+
+  /** Protobuf varint of a non-negative integer below 2^53. */
+  writeVarint(value: number): this {
+    this.reserve(10);
+    while (value >= 128) {
+      this.buffer[this.position++] = (value % 128) | 128;
+      value = Math.floor(value / 128);
+    }
+    this.buffer[this.position++] = value;
+    return this;
+  }
+
+  writeBytes(bytes: Uint8Array): this {
+    this.reserve(bytes.length);
+    this.buffer.set(bytes, this.position);
+    this.position += bytes.length;
+    return this;
+  }
+
+  /** UTF-8. */
+  writeString(text: string): this {
+    return this.writeBytes(Buffer.from(text, 'utf8'));
+  }
+
+  /** A borrowed view of what is written; valid until the next write. */
+  view(): Uint8Array {
+    return this.buffer.subarray(0, this.position);
+  }
+
+  /** Transfers the written bytes to the caller, exactly sized, and empties the writer. */
+  take(): Uint8Array {
+    const bytes = this.buffer.slice(0, this.position);
+    this.position = 0;
+    return bytes;
+  }
+
+  private reserve(count: number): void {
+    if (this.position + count <= this.buffer.length) return;
+    let capacity = this.buffer.length * 2;
+    while (capacity < this.position + count) capacity *= 2;
+    const grown = new Uint8Array(capacity);
+    grown.set(this.buffer.subarray(0, this.position));
+    this.buffer = grown;
+  }
+}

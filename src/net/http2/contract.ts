@@ -1,0 +1,72 @@
+/**
+ * The seam between the HTTP/2 engine and its two neighbours: the owner of the socket below (net/socket) and the protocol
+ * above (net/grpc). The engine itself is pure: bytes in, events and bytes out.
+ */
+
+/**
+ * Header fields as a flat list: name, value, name, value, …; pseudo-header fields first.
+ * Names are lower case; values are latin1 strings (each char is one byte).
+ */
+export type HeaderFields = readonly string[];
+
+/** What the owner of the socket gives to its engine. */
+export interface Http2Host {
+  /**
+   * Output became pending. Called once until the output is taken; the host takes it (`takeOutput`) before the turn ends,
+   * so that all writes of one turn leave as one vectored write.
+   */
+  onOutput(): void;
+  /** The engine is finished: write what is pending, then close the socket. Called at most once. */
+  onFinished(): void;
+}
+
+/** Connection-level events for the protocol above. */
+export interface Http2ConnectionEvents {
+  /** Server role: a peer opened a stream. The receiver sets `stream.events` before it returns. */
+  onStream(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean): void;
+  /** The peer's SETTINGS arrived or changed (first of all MAX_CONCURRENT_STREAMS): slots may have become free or scarce. */
+  onSettings(): void;
+  /** The peer will not process streams above `lastStreamId`; those streams get `onReset` with `isUnprocessed`. */
+  onGoAway(lastStreamId: number, errorCode: number, debugData: Uint8Array): void;
+  /** A stream ended, so a slot is free. Called after the stream's own last event. */
+  onStreamClosed(stream: Http2StreamHandle): void;
+}
+
+/** Events of one stream. `onReset` and the two ends (ours and the peer's) are terminal together. */
+export interface Http2StreamEvents {
+  /** Client role: response header fields (also 1xx are filtered out), or trailers when `isTrailers`. */
+  onHeaders(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean, isTrailers: boolean): void;
+  /**
+   * Payload of a DATA frame, padding removed. `slice` is a view of the chunk just read (or an owned copy of a small
+   * slice that would have pinned a large chunk): it may be kept. `pinnedBytes` is what keeping it costs in memory.
+   */
+  onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void;
+  /**
+   * The stream is gone before both sides ended it: reset by the peer, by us on a protocol error, by GOAWAY or with its
+   * connection. `isUnprocessed`: the peer says it did nothing with it, so repeating the request is safe.
+   */
+  onReset(stream: Http2StreamHandle, errorCode: number, isUnprocessed: boolean, reason: string): void;
+  /** The stream's send queue fell to or below its low mark after having been above. */
+  onDrain(stream: Http2StreamHandle): void;
+}
+
+/** What the protocol above may do with a stream. */
+export interface Http2StreamHandle {
+  readonly id: number;
+  events: Http2StreamEvents;
+  /** A slot for the protocol above (its call object). */
+  owner: unknown;
+  /** Bytes given to `sendData` and not yet put into frames (flow control or a slow socket holds them). */
+  readonly unsentBytes: number;
+  /** True once nothing can be sent on it any more. */
+  readonly isClosed: boolean;
+  sendHeaders(headers: HeaderFields, endStream: boolean): void;
+  /**
+   * Queues bytes for DATA frames in order. @ownership the parts must not change until the stream is closed; they are
+   * not copied unless small.
+   */
+  sendData(parts: readonly Uint8Array[], length: number, endStream: boolean): void;
+  /** Returns stream-level receive credit for `bytes` of payload (connection-level credit returns on receipt, by itself). */
+  returnCredit(bytes: number): void;
+  reset(errorCode: number): void;
+}
