@@ -1,0 +1,76 @@
+/**
+ * Runs tests with node's own runner on the compiled output.
+ *
+ *   node scripts/test.mjs SUITE [PATH-PART…] [--node-option…]
+ *
+ * Suites: fast (all that needs no other program), slow (real programs, conformance, fuzz), unit, coverage (fast under
+ * c8, with thresholds). A PATH-PART keeps the test files whose path contains it.
+ */
+import { listFiles } from './files.mjs';
+import { run, runNode, setup } from './setup.mjs';
+
+/** test/e2e itself needs no other program; test/e2e/real does. */
+const REAL = 'test/e2e/real';
+const SUITES = {
+  unit: { folders: ['unit'], concurrency: 2, timeoutMs: 30_000 },
+  fast: { folders: ['unit', 'wire', 'contract', 'pipe', 'model', 'e2e'], concurrency: 2, timeoutMs: 60_000 },
+  /** One at a time: what they drive wants both cores. */
+  slow: { folders: ['conformance', 'fuzz', 'e2e/real'], concurrency: 1, timeoutMs: 300_000 },
+};
+const COVERAGE_THRESHOLDS = ['--check-coverage', '--lines', '90', '--branches', '90'];
+
+function main([suiteName = 'fast', ...args]) {
+  const suite = SUITES[suiteName === 'coverage' ? 'fast' : suiteName];
+  if (suite === undefined) {
+    console.error(`no suite named ${suiteName}; known: ${Object.keys(SUITES).join(', ')}, coverage`);
+    return 2;
+  }
+  const options = args.filter((arg) => arg.startsWith('--'));
+  const parts = args.filter((arg) => !arg.startsWith('--'));
+  const files = findTests(suite.folders).filter(
+    (file) => parts.length === 0 || parts.some((part) => file.includes(part)),
+  );
+  if (files.length === 0) {
+    console.error(`no test of suite ${suiteName} has a path with ${parts.join(' or ')}`);
+    return 2;
+  }
+  setup();
+  const runner = [
+    '--test',
+    '--enable-source-maps',
+    '--test-reporter=spec',
+    `--test-concurrency=${suite.concurrency}`,
+    `--test-timeout=${suite.timeoutMs}`,
+    ...options,
+    ...files.map(compiled),
+  ];
+  return suiteName === 'coverage' ? runCovered(runner) : run(process.execPath, runner);
+}
+
+function findTests(folders) {
+  const files = folders.flatMap((folder) => listFiles(`test/${folder}`, '.test.ts'));
+  return files.filter((file) => !file.startsWith(REAL) || folders.includes('e2e/real'));
+}
+
+function compiled(file) {
+  return `dist/${file.replace(/\.ts$/, '.js')}`;
+}
+
+function runCovered(runner) {
+  const report = [
+    '--all',
+    '--src',
+    'src',
+    '--include',
+    'src/**',
+    '--include',
+    'dist/src/**',
+    '--reporter',
+    'text',
+    '--reporter',
+    'lcov',
+  ];
+  return runNode('node_modules/c8/bin/c8.js', ...report, ...COVERAGE_THRESHOLDS, process.execPath, ...runner);
+}
+
+process.exitCode = main(process.argv.slice(2));
