@@ -1,15 +1,19 @@
 /**
  * Option builders: every option is declared once, with type, default, unit and one or two sentences; validation, docs and
- * the JSON schema derive from it. Values come as users write them: weakly typed, env values as text (`"5000"`, `true`, `5s`,
- * `64MiB`).
+ * the JSON schema derive from it. Values come as users write them, weakly typed: `"5000"`, `true`, `5s`, `64MiB`. An
+ * absent or null value takes the default.
  */
 import { z } from 'zod';
+import { parseBoolean, parseDuration, parseList, parseNumber, parseSize, parseText } from './option-text.js';
+
+export { parseDuration, parseSize } from './option-text.js';
 
 export type OptionUnit = 'ms' | 's' | 'bytes' | 'count' | 'ratio' | 'percent' | 'none';
 
 /** What a builder attaches to its schema; read with `optionMeta`. */
 export interface OptionMeta {
-  readonly type: 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'size' | 'list' | 'enum' | 'map';
+  readonly type: 'string' | 'boolean' | 'integer' | 'number' | 'duration' | 'size' | 'list' | 'enum';
+  /** Of a bare number as the user writes it. */
   readonly unit: OptionUnit;
   readonly doc: string;
   /** As written in the documentation; undefined: no default. */
@@ -17,13 +21,26 @@ export interface OptionMeta {
   readonly isSecret: boolean;
   /** An option the original does not have. */
   readonly isOurs: boolean;
+  /** What an enum allows. */
+  readonly values?: readonly string[];
+  /** Bounds of the decoded value (milliseconds for durations, bytes for sizes). */
+  readonly min?: number;
+  readonly max?: number;
 }
 
 const metas = new WeakMap<z.ZodType, OptionMeta>();
 
-/** The declaration behind an option's schema, or undefined for a schema not made here. */
+/** The declaration behind an option's schema, or undefined for a group and for a schema not made here. */
 export function optionMeta(schema: z.ZodType): OptionMeta | undefined {
   return metas.get(schema);
+}
+
+/** A schema whose keys can be walked: a plugin's options, a section of the file, or a group of options in either. */
+export type OptionsSchema<T = unknown> = z.ZodType<T> & { readonly shape: Readonly<Record<string, z.ZodType>> };
+
+/** The schema as a group of options, or undefined for a single option. */
+export function asOptions(schema: z.ZodType): OptionsSchema | undefined {
+  return 'shape' in schema ? (schema as OptionsSchema) : undefined;
 }
 
 interface Declaration<T> {
@@ -34,142 +51,117 @@ interface Declaration<T> {
   readonly ours?: boolean;
 }
 
-function declare<S extends z.ZodType>(
-  schema: S,
-  type: OptionMeta['type'],
-  unit: OptionUnit,
-  declaration: Declaration<unknown>,
-): S {
-  metas.set(schema, {
-    type,
-    unit,
-    doc: declaration.doc,
-    defaultText: declaration.default === undefined ? undefined : JSON.stringify(declaration.default),
-    isSecret: declaration.isSecret ?? false,
-    isOurs: declaration.ours ?? false,
-  });
-  return schema;
-}
-
-function integerFrom(value: unknown): unknown {
-  if (typeof value !== 'string') return typeof value === 'boolean' ? Number(value) : value;
-  const text = value.trim();
-  if (text === '') return 0;
-  const signed = /^([+-]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO]?[0-7]+|\d+)$/.exec(text);
-  if (signed === null) return Number.isFinite(Number(text)) ? Number(text) : value;
-  const digits = signed[2]!;
-  const magnitude = /^0[0-7]+$/.test(digits) ? parseInt(digits, 8) : Number(digits);
-  return signed[1] === '-' ? -magnitude : magnitude;
-}
-
-const TRUE_TEXTS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-const FALSE_TEXTS = new Set(['', '0', 'f', 'F', 'false', 'FALSE', 'False']);
-
-function booleanFrom(value: unknown): unknown {
-  if (typeof value === 'number') return value !== 0;
-  if (typeof value !== 'string') return value;
-  if (TRUE_TEXTS.has(value.trim())) return true;
-  return FALSE_TEXTS.has(value.trim()) ? false : value;
-}
-
-const DURATION_UNITS: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
-/** Milliseconds of `5s`, `1m30s`, `250ms`; a bare number counts in `bareUnitMs`. Undefined when it is no duration. */
-export function parseDuration(value: unknown, bareUnitMs: number): number | undefined {
-  if (typeof value === 'number') return value * bareUnitMs;
-  if (typeof value !== 'string') return undefined;
-  const text = value.trim();
-  if (/^[+-]?\d+(\.\d+)?$/.test(text)) return Number(text) * bareUnitMs;
-  const whole = /^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h))+$/;
-  if (!whole.test(text)) return undefined;
-  let total = 0;
-  for (const part of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g)) total += Number(part[1]) * DURATION_UNITS[part[2]!]!;
-  return total;
-}
-
-const SIZE_UNITS: Readonly<Record<string, number>> = {
-  '': 1, b: 1, k: 1000, kb: 1000, kib: 1024, m: 1e6, mb: 1e6, mib: 1024 ** 2, g: 1e9, gb: 1e9, gib: 1024 ** 3,
-};
-
-/** Bytes of `64MiB`, `1.5GiB`, `1000`; undefined when it is no size. */
-export function parseSize(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  if (typeof value !== 'string') return undefined;
-  const match = /^(\d+(?:\.\d+)?)\s*([a-zA-Z]*)$/.exec(value.trim());
-  const unit = match === null ? undefined : SIZE_UNITS[match[2]!.toLowerCase()];
-  return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
-}
-
 interface Bounds {
   readonly min?: number;
   readonly max?: number;
 }
 
-function bounded(schema: z.ZodNumber, bounds: Bounds): z.ZodNumber {
-  let result = schema;
-  if (bounds.min !== undefined) result = result.min(bounds.min);
-  if (bounds.max !== undefined) result = result.max(bounds.max);
-  return result;
+/** What `option` needs beside the user's declaration. */
+interface Kind<T> {
+  readonly type: OptionMeta['type'];
+  readonly unit: OptionUnit;
+  /** Ends the sentence "expected …". */
+  readonly expected: string;
+  readonly read: (value: unknown) => T | undefined;
+  readonly target: z.ZodType<T>;
+  readonly values?: readonly string[];
+}
+
+function option<T>(kind: Kind<T>, declaration: Declaration<unknown> & Bounds): z.ZodType<T> {
+  const schema = z.preprocess((value) => kind.read(value ?? declaration.default), kind.target) as z.ZodType<T>;
+  metas.set(schema, {
+    type: kind.type,
+    unit: kind.unit,
+    doc: declaration.doc,
+    defaultText: declaration.default === undefined ? undefined : JSON.stringify(declaration.default),
+    isSecret: declaration.isSecret ?? false,
+    isOurs: declaration.ours ?? false,
+    ...(kind.values === undefined ? {} : { values: kind.values }),
+    ...(declaration.min === undefined ? {} : { min: declaration.min }),
+    ...(declaration.max === undefined ? {} : { max: declaration.max }),
+  });
+  return schema;
+}
+
+function numeric(expected: string, bounds: Bounds, unitText: string): z.ZodNumber {
+  let schema = z.number({ error: `expected ${expected}` });
+  if (bounds.min !== undefined) schema = schema.min(bounds.min, { error: `must be at least ${bounds.min}${unitText}` });
+  if (bounds.max !== undefined) schema = schema.max(bounds.max, { error: `must be at most ${bounds.max}${unitText}` });
+  return schema;
 }
 
 export function stringOption(declaration: Declaration<string>): z.ZodType<string> {
-  const schema = z.preprocess(
-    (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : (value ?? declaration.default)),
-    z.string(),
-  );
-  return declare(schema as z.ZodType<string>, 'string', 'none', declaration);
+  const expected = 'a text';
+  const target = z.string({ error: `expected ${expected}` });
+  return option({ type: 'string', unit: 'none', expected, read: parseText, target }, declaration);
 }
 
 export function booleanOption(declaration: Declaration<boolean>): z.ZodType<boolean> {
-  const schema = z.preprocess((value) => booleanFrom(value ?? declaration.default), z.boolean());
-  return declare(schema as z.ZodType<boolean>, 'boolean', 'none', declaration);
+  const expected = 'true or false';
+  const target = z.boolean({ error: `expected ${expected}` });
+  return option({ type: 'boolean', unit: 'none', expected, read: parseBoolean, target }, declaration);
 }
 
-export function integerOption(declaration: Declaration<number> & Bounds & { readonly unit?: OptionUnit }): z.ZodType<number> {
-  const schema = z.preprocess((value) => integerFrom(value ?? declaration.default), bounded(z.number().int(), declaration));
-  return declare(schema as z.ZodType<number>, 'integer', declaration.unit ?? 'count', declaration);
+export function integerOption(
+  declaration: Declaration<number> & Bounds & { readonly unit?: OptionUnit },
+): z.ZodType<number> {
+  const expected = 'a whole number';
+  const target = numeric(expected, declaration, '').int({ error: `expected ${expected}` });
+  const unit = declaration.unit ?? 'count';
+  return option({ type: 'integer', unit, expected, read: parseNumber, target }, declaration);
 }
 
-export function numberOption(declaration: Declaration<number> & Bounds & { readonly unit?: OptionUnit }): z.ZodType<number> {
-  const schema = z.preprocess((value) => integerFrom(value ?? declaration.default), bounded(z.number(), declaration));
-  return declare(schema as z.ZodType<number>, 'number', declaration.unit ?? 'none', declaration);
+export function numberOption(
+  declaration: Declaration<number> & Bounds & { readonly unit?: OptionUnit },
+): z.ZodType<number> {
+  const expected = 'a number';
+  const target = numeric(expected, declaration, '');
+  const unit = declaration.unit ?? 'none';
+  return option({ type: 'number', unit, expected, read: parseNumber, target }, declaration);
 }
 
 /** Result in milliseconds; a bare number counts in `unit`. */
 export function durationOption(
   declaration: Declaration<number | string> & Bounds & { readonly unit: 'ms' | 's' },
 ): z.ZodType<number> {
-  const bareUnitMs = declaration.unit === 's' ? 1000 : 1;
-  const schema = z.preprocess(
-    (value) => parseDuration(value ?? declaration.default, bareUnitMs) ?? value,
-    bounded(z.number({ error: `expected a duration such as 5s, 250ms or a number of ${declaration.unit}` }), declaration),
-  );
-  return declare(schema as z.ZodType<number>, 'duration', declaration.unit, declaration);
+  const { unit } = declaration;
+  const expected = `a duration such as 5s or 250ms, or a number of ${unit === 's' ? 'seconds' : 'milliseconds'}`;
+  const read = (value: unknown): number | undefined => parseDuration(value, unit === 's' ? 1000 : 1);
+  return option({ type: 'duration', unit, expected, read, target: numeric(expected, declaration, ' ms') }, declaration);
 }
 
 /** Result in bytes. */
 export function sizeOption(declaration: Declaration<number | string> & Bounds): z.ZodType<number> {
-  const schema = z.preprocess(
-    (value) => parseSize(value ?? declaration.default) ?? value,
-    bounded(z.number({ error: 'expected a size such as 64MiB, 1GB or a number of bytes' }).int(), declaration),
-  );
-  return declare(schema as z.ZodType<number>, 'size', 'bytes', declaration);
+  const expected = 'a size such as 64MiB or 1GB, or a number of bytes';
+  const target = numeric(expected, declaration, ' bytes').int({ error: `expected ${expected}` });
+  return option({ type: 'size', unit: 'bytes', expected, read: parseSize, target }, declaration);
 }
 
+/** One of a few words, in any case. */
 export function enumOption<const T extends readonly [string, ...string[]]>(
   values: T,
   declaration: Declaration<T[number]>,
 ): z.ZodType<T[number]> {
-  const schema = z.preprocess((value) => value ?? declaration.default, z.enum(values));
-  return declare(schema as unknown as z.ZodType<T[number]>, 'enum', 'none', declaration);
+  const read = (value: unknown): T[number] | undefined => {
+    const text = parseText(value)?.trim().toLowerCase();
+    return values.find((word) => word.toLowerCase() === text);
+  };
+  const expected = `one of ${values.join(', ')}`;
+  const target = z.custom<T[number]>((value) => value !== undefined, { error: `expected ${expected}` });
+  return option({ type: 'enum', unit: 'none', expected, read, target, values }, declaration);
 }
 
-/** A list of strings; a string is split on commas, as the original does. */
+/** A list of texts; one text is split on commas, as the original does. */
 export function listOption(declaration: Declaration<readonly string[]>): z.ZodType<readonly string[]> {
-  const schema = z.preprocess((value) => {
-    const given = value ?? declaration.default;
-    if (typeof given !== 'string') return given;
-    return given === '' ? [] : given.split(',').map((item) => item.trim());
-  }, z.array(z.preprocess((item) => (typeof item === 'number' || typeof item === 'boolean' ? String(item) : item), z.string())));
-  return declare(schema as z.ZodType<readonly string[]>, 'list', 'none', declaration);
+  const expected = 'a list of texts, or one text with commas';
+  const target = z.array(z.string(), { error: `expected ${expected}` });
+  return option({ type: 'list', unit: 'none', expected, read: parseList, target }, declaration);
+}
+
+/** Options under one key; when the key is absent all of them take their defaults. */
+export function groupOption<S extends Readonly<Record<string, z.ZodType>>>(
+  shape: S,
+): OptionsSchema<{ readonly [K in keyof S]: z.output<S[K]> }> {
+  const group = z.preprocess((value) => value ?? {}, z.object(shape, { error: 'expected a map of options' }));
+  return Object.assign(group, { shape }) as never;
 }
