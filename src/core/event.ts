@@ -1,0 +1,89 @@
+/**
+ * HOT. What travels through a pipe: events, each a group of messages of one source with one identity.
+ * Ownership: an event owns its messages from `add` on, and one reference to its identity. Nobody writes into their bytes.
+ */
+import type { Message } from '../net/grpc/contract.js';
+import type { MemoryBudget } from './budget.js';
+import type { DataType } from './data-type.js';
+import type { DropReason } from './drop-reason.js';
+
+/**
+ * The bytes that say whose messages these are, encoded as the protobuf field they are (tag, length, body), so that they
+ * splice in front of a message. Shared by a stream and all its events; the budget is charged once.
+ */
+export class Identity {
+  readonly bytes: Uint8Array;
+  private readonly budget: MemoryBudget;
+  private references = 1;
+
+  /** @ownership takes `bytes`, which must be an owned copy; the maker holds the first reference. */
+  constructor(bytes: Uint8Array, budget: MemoryBudget) {
+    this.bytes = bytes;
+    this.budget = budget;
+    budget.reserve(bytes.length);
+  }
+
+  retain(): this {
+    this.references++;
+    return this;
+  }
+
+  release(): void {
+    if (--this.references === 0) this.budget.release(this.bytes.length);
+  }
+}
+
+/** Bytes that gRPC puts before each message. */
+const ENVELOPE_BYTES = 5;
+
+/** The original's unit: one or more messages of one source, queued and counted together. */
+export class Event {
+  readonly dataType: DataType;
+  /** Index into the forwarder's methods. */
+  readonly method: number;
+  /** Spliced before the first message; null when the messages carry it themselves, or need none. */
+  readonly identity: Identity | null;
+  /** Hash of the partition key; 0 for kinds without order. */
+  readonly keyHash: number;
+  readonly messages: Message[] = [];
+  /** Entries of each message, by the same index. */
+  readonly entryCounts: number[] = [];
+  entries = 0;
+  /** Payload without identities. */
+  bytes = 0;
+  /** Memory that the messages keep alive, as charged to the budget. */
+  pinnedBytes = 0;
+  /** Clock time of the first message. */
+  readonly receivedMs: number;
+  /** Clock time when the queue took it. */
+  queuedMs = 0;
+  partition = 0;
+  /** Messages not yet delivered or dropped. */
+  unsettledMessages = 0;
+  /** Why a message of it was dropped: then the event does not count as delivered. */
+  damage: DropReason | null = null;
+
+  /** @ownership takes over one reference of `identity`. */
+  constructor(dataType: DataType, method: number, identity: Identity | null, keyHash: number, receivedMs: number) {
+    this.dataType = dataType;
+    this.method = method;
+    this.identity = identity;
+    this.keyHash = keyHash;
+    this.receivedMs = receivedMs;
+  }
+
+  add(message: Message, entries: number): void {
+    this.messages.push(message);
+    this.entryCounts.push(entries);
+    this.entries += entries;
+    this.bytes += message.length;
+    this.pinnedBytes += message.pinnedBytes;
+    this.unsettledMessages++;
+  }
+
+  /** What sending it puts on the wire, identity and gRPC framing included. */
+  get wireBytes(): number {
+    const identityBytes = this.identity === null ? 0 : this.identity.bytes.length;
+    return this.bytes + identityBytes + this.messages.length * ENVELOPE_BYTES;
+  }
+}
