@@ -1,0 +1,40 @@
+/** What leaves the process: the exporters named in `telemetry.export_type`. */
+import { EXPOSITION_CONTENT_TYPE, Exposition } from './exposition.js';
+import { HttpEndpoint } from './http-endpoint.js';
+import type { MetricsRegistry } from './metrics-registry.js';
+
+/** The exporters there are; the configuration refuses or skips every other name. */
+export const EXPORTER_NAMES = ['prometheus', 'none'] as const;
+export type ExporterName = (typeof EXPORTER_NAMES)[number];
+
+/** The part of `telemetry` that exporters need. */
+export interface ExporterSettings {
+  readonly exporters: readonly ExporterName[];
+  /** `telemetry.prometheus`. */
+  readonly prometheus: { readonly address: string; readonly endpoint: string };
+}
+
+/** The running exporters. */
+export interface Exporters {
+  /** The server that `/metrics` is on, for further routes; null when nothing listens. */
+  readonly endpoint: HttpEndpoint | null;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the exporters. A port that cannot be bound fails the start: an operator who asked for metrics must not find out
+ * from an empty dashboard.
+ * @throws SAT_TEL_ADDRESS, SAT_TEL_LISTEN
+ */
+export async function startExporters(registry: MetricsRegistry, settings: ExporterSettings): Promise<Exporters> {
+  if (!settings.exporters.includes('prometheus')) return { endpoint: null, close: () => Promise.resolve() };
+  const exposition = new Exposition(registry, { withProcessMetrics: true });
+  const endpoint = new HttpEndpoint(settings.prometheus.address);
+  endpoint.route(settings.prometheus.endpoint, async () => ({
+    status: 200,
+    contentType: EXPOSITION_CONTENT_TYPE,
+    body: await exposition.text(),
+  }));
+  await endpoint.start();
+  return { endpoint, close: () => endpoint.close() };
+}
