@@ -1,0 +1,20 @@
+/** Files that live as long as the test process. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+let folder: string | null = null;
+let count = 0;
+
+/** Writes a file of its own and returns its path. */
+export function writeTemporary(name: string, text: string): string {
+  if (folder === null) {
+    const made = mkdtempSync(join(tmpdir(), 'satellite-test-'));
+    process.on('exit', () => rmSync(made, { recursive: true, force: true }));
+    folder = made;
+  }
+  count += 1;
+  const path = join(folder, `${count}-${name}`);
+  writeFileSync(path, text);
+  return path;
+}
