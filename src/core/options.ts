@@ -38,9 +38,12 @@ export function optionMeta(schema: z.ZodType): OptionMeta | undefined {
 /** A schema whose keys can be walked: a plugin's options, a section of the file, or a group of options in either. */
 export type OptionsSchema<T = unknown> = z.ZodType<T> & { readonly shape: Readonly<Record<string, z.ZodType>> };
 
-/** The schema as a group of options, or undefined for a single option. */
+/** The schema as a group of options, also from inside a preprocess, default or optional; undefined for a single option. */
 export function asOptions(schema: z.ZodType): OptionsSchema | undefined {
-  return 'shape' in schema ? (schema as OptionsSchema) : undefined;
+  if ('shape' in schema) return schema as OptionsSchema;
+  const { out, innerType } = schema.def as { readonly out?: z.ZodType; readonly innerType?: z.ZodType };
+  const inner = out ?? innerType;
+  return inner === undefined ? undefined : asOptions(inner);
 }
 
 interface Declaration<T> {

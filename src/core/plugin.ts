@@ -22,6 +22,8 @@ export interface PluginDefinition<Kind extends PluginKind, Config, Settings, Ins
   /** A paragraph: what it does and when to use it. */
   readonly description: string;
   readonly stability: 'stable' | 'experimental';
+  /** Receivers and forwarders: what they carry, so that `validate` can tell whether two of them fit. */
+  readonly dataType?: DataType;
   /** An object of option builders (core/options). */
   readonly schema: z.ZodType<Config> & { readonly shape: Readonly<Record<string, z.ZodType>> };
   /** @throws SAT_PLG_* when it cannot be made; must not touch the network or the disk. */

@@ -1,0 +1,152 @@
+import { existsSync, readFileSync } from 'node:fs';
+import type { OptionsSchema } from '../../core/options.js';
+import type { Catalogue } from './catalogue.js';
+import { checkDuplicates, checkPorts } from './checks.js';
+import { deepFreeze } from './config.js';
+import type { SatelliteConfig, TelemetryConfig } from './config.js';
+import { decodeOptions, joinPath, positionOf, reportUnknownKeys, subsection } from './decode.js';
+import type { Section } from './decode.js';
+import { decodePipes } from './decode-pipes.js';
+import { decodeSharing } from './decode-sharing.js';
+import { CONFIG_ERRORS } from './errors.js';
+import { availableMemoryBytes, MIN_MEMORY_LIMIT_BYTES, resolveMemoryLimit } from './memory-limit.js';
+import { suggest } from './nearest.js';
+import { NotYetList } from './not-yet.js';
+import { EXPORTERS, EXPORTERS_NOT_YET } from './original-names.js';
+import { parseYaml } from './parse-yaml.js';
+import type { Environment } from './placeholder.js';
+import type { DecodeContext } from './plugin-options.js';
+import { Problems } from './problem.js';
+import type { Problem } from './problem.js';
+import { loggerSchema, resourcesSchema, telemetrySchema } from './sections.js';
+
+export const DEFAULT_CONFIG_FILE = 'configs/satellite_config.yaml';
+/** Where the Helm chart mounts an override that the image's own command line does not name. */
+export const MOUNTED_CONFIG_FILE = '/skywalking/config/satellite_config.yaml';
+
+/** What a load came to: a configuration, or the reasons why there is none. */
+export interface LoadResult {
+  readonly file: string;
+  /** Null when a problem is an error. */
+  readonly config: SatelliteConfig | null;
+  /** In the order of the file; warnings too. */
+  readonly problems: readonly Problem[];
+}
+
+/** Which file to read: flag, then SATELLITE_CONFIG (empty counts as unset), then the default, then the mounted one. */
+export function findConfigFile(
+  flag: string | undefined,
+  environment: Environment,
+  exists: (path: string) => boolean = existsSync,
+): string {
+  const named = flag ?? environment['SATELLITE_CONFIG'];
+  if (named !== undefined && named !== '') return named;
+  return !exists(DEFAULT_CONFIG_FILE) && exists(MOUNTED_CONFIG_FILE) ? MOUNTED_CONFIG_FILE : DEFAULT_CONFIG_FILE;
+}
+
+/** Reads and decodes the file that flag and environment name. */
+export function loadConfig(flag: string | undefined, environment: Environment, catalogue: Catalogue): LoadResult {
+  const file = findConfigFile(flag, environment);
+  let source: string;
+  try {
+    source = readFileSync(file, 'utf8');
+  } catch (error) {
+    const problems = new Problems();
+    const message = `cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+    const remedy = 'Name the file with -c FILE or SATELLITE_CONFIG.';
+    problems.error(CONFIG_ERRORS.unreadable, '', null, message, remedy);
+    return { file, config: null, problems: problems.sorted() };
+  }
+  return decodeConfig(source, file, environment, catalogue);
+}
+
+/** Decodes a file's text: placeholders, structure, plugins and the checks between them; all problems at once. */
+export function decodeConfig(
+  source: string,
+  file: string,
+  environment: Environment,
+  catalogue: Catalogue,
+  availableBytes: number = availableMemoryBytes(),
+): LoadResult {
+  const problems = new Problems();
+  const node = parseYaml(source, environment, problems);
+  const config = node === null ? null : decodeRoot(node, file, catalogue, availableBytes, problems);
+  return { file, config: problems.hasErrors ? null : config, problems: problems.sorted() };
+}
+
+function decodeRoot(
+  node: NonNullable<Section['node']>,
+  file: string,
+  catalogue: Catalogue,
+  availableBytes: number,
+  problems: Problems,
+): SatelliteConfig | null {
+  const root: Section = { node, path: '', position: node.position };
+  const context: DecodeContext = { catalogue, problems, notYet: new NotYetList() };
+  reportUnknownKeys(root, [], ['logger', 'telemetry', 'resources', 'sharing', 'pipes'], problems);
+  const logger = decodeWhole(subsection(root, 'logger', problems), loggerSchema, problems);
+  const telemetry = decodeTelemetry(subsection(root, 'telemetry', problems), problems);
+  const memoryLimitBytes = decodeMemoryLimit(subsection(root, 'resources', problems), availableBytes, problems);
+  const sharing = decodeSharing(root, context);
+  const pipes = decodePipes(root, sharing, context);
+  context.notYet.report(catalogue, problems);
+  checkDuplicates(pipes, problems);
+  if (telemetry !== undefined) checkPorts(sharing, root, telemetry, problems);
+  if (pipes.length === 0 && !problems.hasErrors) {
+    const remedy = 'Add a pipe; configs/satellite_config.yaml has all of them.';
+    problems.error(CONFIG_ERRORS.missing, 'pipes', root.position, 'there is no pipe', remedy);
+  }
+  if (logger === undefined || telemetry === undefined || memoryLimitBytes === undefined) return null;
+  return deepFreeze<SatelliteConfig>({
+    file,
+    logger,
+    telemetry,
+    resources: { memory_limit: memoryLimitBytes },
+    sharing: {
+      pipeName: sharing.pipeName,
+      clients: sharing.clients.map(({ name, options }) => ({ name, options })),
+      servers: sharing.servers.map(({ name, options }) => ({ name, options })),
+    },
+    pipes: pipes.map(({ name, gatherer, processor, sender }) => ({ name, gatherer, processor, sender })),
+  });
+}
+
+/** Decodes a section that is nothing but options. */
+function decodeWhole<T>(section: Section, schema: OptionsSchema<T>, problems: Problems): T | undefined {
+  reportUnknownKeys(section, [schema], [], problems);
+  return decodeOptions(section, schema, problems);
+}
+
+function decodeTelemetry(section: Section, problems: Problems): TelemetryConfig | undefined {
+  const telemetry = decodeWhole<TelemetryConfig>(section, telemetrySchema, problems);
+  if (telemetry === undefined) return undefined;
+  const path = joinPath(section.path, 'export_type');
+  const position = positionOf(section, 'export_type');
+  const exporters: string[] = [];
+  for (const name of telemetry.export_type.filter((item) => item !== '')) {
+    if (EXPORTERS.includes(name)) {
+      exporters.push(name);
+    } else if (EXPORTERS_NOT_YET.has(name)) {
+      const message = `this version does not have the exporter "${name}" yet and runs without it`;
+      problems.warn(CONFIG_ERRORS.notYet, path, position, message, `There is: ${EXPORTERS.join(', ')}.`);
+    } else {
+      const message = `there is no exporter "${name}"`;
+      problems.error(CONFIG_ERRORS.unknownPlugin, path, position, message, suggest(name, EXPORTERS));
+    }
+  }
+  return { ...telemetry, export_type: exporters };
+}
+
+function decodeMemoryLimit(section: Section, availableBytes: number, problems: Problems): number | undefined {
+  const resources = decodeWhole(section, resourcesSchema, problems);
+  if (resources === undefined) return undefined;
+  const bytes = resolveMemoryLimit(resources.memory_limit, availableBytes);
+  if (bytes !== undefined && bytes >= MIN_MEMORY_LIMIT_BYTES) return bytes;
+  const message =
+    bytes === undefined
+      ? `expected a size such as 512MiB or a share such as 40%, got ${JSON.stringify(resources.memory_limit)}`
+      : `must be at least ${MIN_MEMORY_LIMIT_BYTES} bytes, comes to ${bytes}`;
+  const position = positionOf(section, 'memory_limit');
+  problems.error(CONFIG_ERRORS.value, 'resources.memory_limit', position, message, 'The default is 40%.');
+  return undefined;
+}
