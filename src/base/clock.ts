@@ -10,15 +10,22 @@ export interface Timer {
 export interface Clock {
   now(): number;
   wallNow(): number;
-  /** Calls `callback` once, not earlier than `delayMs` from now. Timers never keep the process alive by themselves. */
+  /**
+   * Calls `callback` once, not earlier than `delayMs` from now (24 days at most). Timers never keep the process alive by
+   * themselves.
+   */
   setTimer(delayMs: number, callback: () => void): Timer;
 }
+
+/** Node's own limit; a longer delay would fire at once. */
+const MAX_DELAY_MS = 0x7fff_ffff;
 
 class SystemTimer implements Timer {
   private readonly handle: NodeJS.Timeout;
 
   constructor(delayMs: number, callback: () => void) {
-    this.handle = setTimeout(callback, delayMs);
+    // Node counts in whole milliseconds and drops fractions at both ends: one more keeps a timer from firing early.
+    this.handle = setTimeout(callback, Math.min(Math.ceil(delayMs) + 1, MAX_DELAY_MS));
     this.handle.unref();
   }
 

@@ -1,18 +1,18 @@
 /**
  * HOT. A growable FIFO over a power-of-two array.
  *
- *     head          tail
- *      v             v
- *   [ ][a][b][c][d][ ][ ][ ]      index = position & mask
+ *        head    head + count
+ *         v       v
+ *   [ ][ ][a][b][c][ ][ ][ ]      index = (head + place) & mask
  *
- * Never shrinks below its first capacity; shrinks by halves when it has drained far below its size, so that one burst
- * does not hold memory for good.
+ * Doubles when full; halves when it has drained to an eighth, so that one burst does not hold memory for good, not even in a
+ * queue that never runs empty. Both are O(1) per item on average.
  */
 export class Ring<T> {
   private slots: (T | undefined)[];
   private mask: number;
   private head = 0;
-  private tail = 0;
+  private count = 0;
   private readonly minimum: number;
 
   constructor(initialCapacity = 16) {
@@ -24,46 +24,43 @@ export class Ring<T> {
   }
 
   get length(): number {
-    return this.tail - this.head;
+    return this.count;
   }
 
   /** Appends at the tail. */
   push(item: T): void {
-    if (this.tail - this.head > this.mask) this.resize((this.mask + 1) * 2);
-    this.slots[this.tail++ & this.mask] = item;
+    if (this.count > this.mask) this.resize((this.mask + 1) * 2);
+    this.slots[(this.head + this.count) & this.mask] = item;
+    this.count++;
   }
 
   /** Puts back at the head: the next `shift` returns it. */
   unshift(item: T): void {
-    if (this.tail - this.head > this.mask) this.resize((this.mask + 1) * 2);
-    if (this.head === 0) {
-      this.head += this.mask + 1;
-      this.tail += this.mask + 1;
-    }
-    this.slots[--this.head & this.mask] = item;
+    if (this.count > this.mask) this.resize((this.mask + 1) * 2);
+    this.head = (this.head - 1) & this.mask;
+    this.slots[this.head] = item;
+    this.count++;
   }
 
   /** The oldest item, or undefined when empty. */
   peek(): T | undefined {
-    return this.head === this.tail ? undefined : this.slots[this.head & this.mask];
+    return this.count === 0 ? undefined : this.slots[this.head];
   }
 
   /** The item `index` places behind the oldest, or undefined. */
   at(index: number): T | undefined {
-    return index < 0 || index >= this.length ? undefined : this.slots[(this.head + index) & this.mask];
+    return index < 0 || index >= this.count ? undefined : this.slots[(this.head + index) & this.mask];
   }
 
   /** Removes and returns the oldest item, or undefined when empty. */
   shift(): T | undefined {
-    if (this.head === this.tail) return undefined;
-    const index = this.head++ & this.mask;
-    const item = this.slots[index];
-    this.slots[index] = undefined;
-    if (this.head === this.tail) {
-      this.head = 0;
-      this.tail = 0;
-      if (this.mask + 1 > this.minimum * 8) this.resize(this.minimum);
-    }
+    if (this.count === 0) return undefined;
+    const item = this.slots[this.head];
+    this.slots[this.head] = undefined;
+    this.head = (this.head + 1) & this.mask;
+    this.count--;
+    // Small rings keep what they have: halving them would save nothing and cost an array at every burst.
+    if (this.mask >= this.minimum * 8 && this.count * 8 <= this.mask) this.resize((this.mask + 1) / 2);
     return item;
   }
 
@@ -71,16 +68,14 @@ export class Ring<T> {
     this.slots = new Array<T | undefined>(this.minimum).fill(undefined);
     this.mask = this.minimum - 1;
     this.head = 0;
-    this.tail = 0;
+    this.count = 0;
   }
 
   private resize(capacity: number): void {
     const slots = new Array<T | undefined>(capacity).fill(undefined);
-    const length = this.length;
-    for (let index = 0; index < length; index++) slots[index] = this.slots[(this.head + index) & this.mask];
+    for (let index = 0; index < this.count; index++) slots[index] = this.slots[(this.head + index) & this.mask];
     this.slots = slots;
     this.mask = capacity - 1;
     this.head = 0;
-    this.tail = length;
   }
 }

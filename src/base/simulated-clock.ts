@@ -57,14 +57,19 @@ export class SimulatedClock implements Clock {
       this.nowMs = Math.max(this.nowMs, next.dueMs);
       next.callback();
     }
-    this.nowMs = endMs;
+    // A callback may have advanced further by itself.
+    this.nowMs = Math.max(this.nowMs, endMs);
   }
 
   private earliest(untilMs: number): SimulatedTimer | undefined {
     let found: SimulatedTimer | undefined;
     for (const timer of this.timers) {
       if (timer.dueMs > untilMs) continue;
-      if (found === undefined || timer.dueMs < found.dueMs || (timer.dueMs === found.dueMs && timer.order < found.order)) {
+      if (
+        found === undefined ||
+        timer.dueMs < found.dueMs ||
+        (timer.dueMs === found.dueMs && timer.order < found.order)
+      ) {
         found = timer;
       }
     }

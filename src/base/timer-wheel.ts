@@ -6,7 +6,8 @@
  *            ^hand
  *
  * A node due later than one round waits in its slot and is looked at once a round. The underlying clock timer is armed
- * only while the wheel holds something, so an idle process has no ticks.
+ * only while the wheel holds something, so an idle process has no ticks; it is aimed at the borders of ticks, else a timer
+ * could be late by two.
  */
 import type { Clock, Timer } from './clock.js';
 
@@ -38,6 +39,8 @@ export class TimerWheel {
   private readonly clock: Clock;
   private readonly tickMs: number;
   private readonly slots: WheelTimer[] = [];
+  /** Timers of the slot under the hand, moved here so that callbacks may arm and disarm any of them meanwhile. */
+  private readonly firing: WheelTimer;
   private hand: number;
   private armedCount = 0;
   private ticking: Timer | null = null;
@@ -49,12 +52,8 @@ export class TimerWheel {
     this.clock = clock;
     this.tickMs = tickMs;
     this.hand = this.tickOf(clock.now());
-    for (let index = 0; index < SLOT_COUNT; index++) {
-      const head = new WheelTimer(this.onTick);
-      head.previous = head;
-      head.next = head;
-      this.slots.push(head);
-    }
+    for (let index = 0; index < SLOT_COUNT; index++) this.slots.push(createListHead());
+    this.firing = createListHead();
   }
 
   /** Timers armed now. */
@@ -65,31 +64,37 @@ export class TimerWheel {
   /** Arms `timer` to fire `delayMs` from now; an armed timer is moved. */
   arm(timer: WheelTimer, delayMs: number): void {
     this.disarm(timer);
-    if (this.armedCount === 0) this.hand = this.tickOf(this.clock.now());
-    timer.dueMs = Math.max(this.clock.now() + delayMs, Number.MIN_VALUE);
-    const tick = Math.max(Math.ceil(timer.dueMs / this.tickMs), this.hand + 1);
-    const head = this.slots[tick & (SLOT_COUNT - 1)]!;
-    timer.previous = head.previous;
-    timer.next = head;
-    head.previous!.next = timer;
-    head.previous = timer;
+    const nowMs = this.clock.now();
+    if (this.armedCount === 0) this.hand = this.tickOf(nowMs);
+    timer.dueMs = Math.max(nowMs + delayMs, Number.MIN_VALUE);
     this.armedCount++;
-    this.ticking ??= this.clock.setTimer(this.tickMs, this.onTick);
+    this.place(timer);
+    this.keepTicking();
   }
 
   /** Disarms `timer`; nothing happens if it is not armed. */
   disarm(timer: WheelTimer): void {
     if (timer.dueMs === 0) return;
     timer.dueMs = 0;
-    timer.previous!.next = timer.next;
-    timer.next!.previous = timer.previous;
-    timer.previous = null;
-    timer.next = null;
+    unlink(timer);
     this.armedCount--;
   }
 
   private tickOf(timeMs: number): number {
     return Math.floor(timeMs / this.tickMs);
+  }
+
+  /** Puts an armed timer into the slot the hand reaches first at or after its due time. */
+  private place(timer: WheelTimer): void {
+    const tick = Math.max(Math.ceil(timer.dueMs / this.tickMs), this.hand + 1);
+    append(this.slots[tick & (SLOT_COUNT - 1)]!, timer);
+  }
+
+  private keepTicking(): void {
+    if (this.armedCount === 0 || this.ticking !== null) return;
+    const nowMs = this.clock.now();
+    const nextTickMs = (this.tickOf(nowMs) + 1) * this.tickMs;
+    this.ticking = this.clock.setTimer(nextTickMs - nowMs, this.onTick);
   }
 
   private tick(): void {
@@ -98,24 +103,65 @@ export class TimerWheel {
     const target = this.tickOf(nowMs);
     // After a long pause one round visits every slot; more would only repeat it.
     this.hand = Math.max(this.hand, target - SLOT_COUNT);
-    while (this.hand < target) {
-      this.hand++;
-      this.fireSlot(this.slots[this.hand & (SLOT_COUNT - 1)]!, nowMs);
+    try {
+      while (this.hand < target) {
+        this.hand++;
+        this.fireSlot(this.slots[this.hand & (SLOT_COUNT - 1)]!, nowMs);
+      }
+    } finally {
+      // Also when a callback throws: the other timers must not die of it.
+      this.keepTicking();
     }
-    if (this.armedCount > 0) this.ticking ??= this.clock.setTimer(this.tickMs, this.onTick);
   }
 
   private fireSlot(head: WheelTimer, nowMs: number): void {
-    let timer = head.next!;
-    while (timer !== head) {
+    moveAll(head, this.firing);
+    for (let timer = this.firing.next!; timer !== this.firing; timer = this.firing.next!) {
       if (timer.dueMs <= nowMs) {
         this.disarm(timer);
         timer.callback();
-        // The callback may have changed any neighbour: start over from the head.
-        timer = head.next!;
       } else {
-        timer = timer.next!;
+        unlink(timer);
+        this.place(timer);
       }
     }
   }
+}
+
+// --- circular lists ---
+
+function createListHead(): WheelTimer {
+  const head = new WheelTimer(doNothing);
+  head.previous = head;
+  head.next = head;
+  return head;
+}
+
+function doNothing(): void {
+  // Heads never fire.
+}
+
+function append(head: WheelTimer, timer: WheelTimer): void {
+  timer.previous = head.previous;
+  timer.next = head;
+  head.previous!.next = timer;
+  head.previous = timer;
+}
+
+function unlink(timer: WheelTimer): void {
+  timer.previous!.next = timer.next;
+  timer.next!.previous = timer.previous;
+  timer.previous = null;
+  timer.next = null;
+}
+
+/** Moves everything in `source` behind what is in `target`. */
+function moveAll(source: WheelTimer, target: WheelTimer): void {
+  if (source.next === source) return;
+  source.next!.previous = target.previous;
+  target.previous!.next = source.next;
+  source.previous!.next = target;
+  target.previous = source.previous;
+  source.next = source;
+  source.previous = source;
 }

@@ -4,7 +4,7 @@ export class ByteWriter {
   private position = 0;
 
   constructor(initialBytes = 256) {
-    this.buffer = new Uint8Array(initialBytes);
+    this.buffer = new Uint8Array(Math.max(initialBytes, MINIMUM_BYTES));
   }
 
   get length(): number {
@@ -77,3 +77,6 @@ export class ByteWriter {
     this.buffer = grown;
   }
 }
+
+/** Doubling must start from something. */
+const MINIMUM_BYTES = 16;
