@@ -9,13 +9,13 @@
 import { listFiles } from './files.mjs';
 import { run, runNode, setup } from './setup.mjs';
 
-/** test/e2e itself needs no other program; test/e2e/real does. */
-const REAL = 'test/e2e/real';
+/** Below test/e2e, but not fast: real programs, and load that wants the machine for itself. */
+const HEAVY = ['e2e/real', 'e2e/load'];
 const SUITES = {
   unit: { folders: ['unit'], concurrency: 2, timeoutMs: 30_000 },
   fast: { folders: ['unit', 'wire', 'contract', 'pipe', 'model', 'e2e'], concurrency: 2, timeoutMs: 60_000 },
   /** One at a time: what they drive wants both cores. */
-  slow: { folders: ['conformance', 'fuzz', 'e2e/real'], concurrency: 1, timeoutMs: 300_000 },
+  slow: { folders: ['conformance', 'fuzz', ...HEAVY], concurrency: 1, timeoutMs: 300_000 },
 };
 const COVERAGE_THRESHOLDS = ['--check-coverage', '--lines', '90', '--branches', '90'];
 
@@ -48,8 +48,9 @@ function main([suiteName = 'fast', ...args]) {
 }
 
 function findTests(folders) {
+  const left = HEAVY.filter((folder) => !folders.includes(folder)).map((folder) => `test/${folder}/`);
   const files = folders.flatMap((folder) => listFiles(`test/${folder}`, '.test.ts'));
-  return files.filter((file) => !file.startsWith(REAL) || folders.includes('e2e/real'));
+  return files.filter((file) => !left.some((folder) => file.startsWith(folder)));
 }
 
 function compiled(file) {
