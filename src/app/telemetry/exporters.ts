@@ -3,14 +3,10 @@ import { EXPOSITION_CONTENT_TYPE, Exposition } from './exposition.js';
 import { HttpEndpoint } from './http-endpoint.js';
 import type { MetricsRegistry } from './metrics-registry.js';
 
-/** The exporters there are; the configuration refuses or skips every other name. */
-export const EXPORTER_NAMES = ['prometheus', 'none'] as const;
-export type ExporterName = (typeof EXPORTER_NAMES)[number];
-
-/** The part of `telemetry` that exporters need. */
+/** What the exporters need of the section `telemetry`, by its own names. */
 export interface ExporterSettings {
-  readonly exporters: readonly ExporterName[];
-  /** `telemetry.prometheus`. */
+  /** Names that exist, as the configuration has checked: `prometheus`, `none`. */
+  readonly export_type: readonly string[];
   readonly prometheus: { readonly address: string; readonly endpoint: string };
 }
 
@@ -27,7 +23,7 @@ export interface Exporters {
  * @throws SAT_TEL_ADDRESS, SAT_TEL_LISTEN
  */
 export async function startExporters(registry: MetricsRegistry, settings: ExporterSettings): Promise<Exporters> {
-  if (!settings.exporters.includes('prometheus')) return { endpoint: null, close: () => Promise.resolve() };
+  if (!settings.export_type.includes('prometheus')) return { endpoint: null, close: () => Promise.resolve() };
   const exposition = new Exposition(registry, { withProcessMetrics: true });
   const endpoint = new HttpEndpoint(settings.prometheus.address);
   endpoint.route(settings.prometheus.endpoint, async () => ({

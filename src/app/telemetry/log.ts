@@ -11,11 +11,11 @@ import type { Labels, Log } from '../../core/telemetry.js';
 import { LogPattern } from './log-pattern.js';
 import { RepeatedLines } from './repeated-lines.js';
 
-/** The section `logger` of the configuration. */
+/** The section `logger` of the configuration, by its own names. */
 export interface LogSettings {
   readonly level: string;
-  readonly logPattern: string;
-  readonly timePattern: string;
+  readonly log_pattern: string;
+  readonly time_pattern: string;
   readonly format: 'pattern' | 'json';
 }
 
@@ -60,7 +60,7 @@ export function createLog(settings: LogSettings, clock: Clock, output: LogOutput
   const target =
     settings.format === 'json'
       ? output
-      : new PatternLines(new LogPattern(settings.logPattern, settings.timePattern), clock, output);
+      : new PatternLines(new LogPattern(settings.log_pattern, settings.time_pattern), clock, output);
   const options = {
     level: level ?? 'info',
     base: null,

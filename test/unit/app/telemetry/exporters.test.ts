@@ -6,17 +6,17 @@ import {
   parseListenAddress,
   startExporters,
 } from '../../../../src/app/telemetry/index.js';
-import type { ExporterName, Exporters } from '../../../../src/app/telemetry/index.js';
+import type { Exporters } from '../../../../src/app/telemetry/index.js';
 import { registerSelfMetrics } from '../../../../src/app/telemetry/self-metrics.js';
 import { MemoryBudget } from '../../../../src/core/budget.js';
 
 async function withExporters(
-  exporters: readonly ExporterName[],
+  exporters: readonly string[],
   use: (running: Exporters, url: string, registry: MetricsRegistry) => Promise<void>,
 ): Promise<void> {
   const registry = new MetricsRegistry({ service: 'satellite' });
   const running = await startExporters(registry, {
-    exporters,
+    export_type: exporters,
     prometheus: { address: '127.0.0.1:0', endpoint: '/metrics' },
   });
   try {

@@ -11,8 +11,8 @@ before(() => {
 
 const SETTINGS: LogSettings = {
   level: 'info',
-  logPattern: '%time [%level][%field] - %msg',
-  timePattern: '2006-01-02 15:04:05.000',
+  log_pattern: '%time [%level][%field] - %msg',
+  time_pattern: '2006-01-02 15:04:05.000',
   format: 'pattern',
 };
 const START = Date.UTC(2026, 2, 5, 7, 8, 9, 12);
@@ -35,25 +35,25 @@ test('prints the original’s pattern, fields in the order given', () => {
 });
 
 test('text that was put in is not read as a placeholder', () => {
-  const { written, log } = setUp({ logPattern: '[%field] %msg %level %s' });
+  const { written, log } = setUp({ log_pattern: '[%field] %msg %level %s' });
   log.error('100% %time %s %d %level', { key: '%msg' });
   assert.deepEqual(written, ['[key=%msg] 100% %time %s %d %level error %s\n']);
 });
 
 test('every occurrence of a placeholder is filled in', () => {
-  const { written, log } = setUp({ logPattern: '%level|%level|%msg' });
+  const { written, log } = setUp({ log_pattern: '%level|%level|%msg' });
   log.info('a');
   assert.deepEqual(written, ['info|info|a\n']);
 });
 
 test('a newline is added only to a pattern that has none', () => {
-  const { written, log } = setUp({ logPattern: '%msg\r\n%level' });
+  const { written, log } = setUp({ log_pattern: '%msg\r\n%level' });
   log.info('a');
   assert.deepEqual(written, ['a\r\ninfo']);
 });
 
 test('a message from outside cannot write a line of its own', () => {
-  const { written, log } = setUp({ logPattern: '%field %msg' });
+  const { written, log } = setUp({ log_pattern: '%field %msg' });
   log.error('bad\n2026 [info][] - all is well', { peer: 'a\r\nb\u001b[31m' });
   assert.deepEqual(written, ['peer=a\\r\\nb\\u001b[31m bad\\n2026 [info][] - all is well\n']);
 });
@@ -99,7 +99,7 @@ test('format json writes one object a line', () => {
 });
 
 test('a repeated line is written at once, then summed up once per interval', () => {
-  const { written, clock, log } = setUp({ logPattern: '%msg %field' });
+  const { written, clock, log } = setUp({ log_pattern: '%msg %field' });
   log.repeated('warn', 'full', 'queue full', { pipe: 'als' });
   assert.deepEqual(written, ['queue full pipe=als\n']);
   for (let count = 0; count < 1_000; count++) {
@@ -113,7 +113,7 @@ test('a repeated line is written at once, then summed up once per interval', () 
 });
 
 test('a key that stayed quiet starts anew, and leaves no timer behind', () => {
-  const { written, clock, log } = setUp({ logPattern: '%msg%field' });
+  const { written, clock, log } = setUp({ log_pattern: '%msg%field' });
   log.repeated('error', 'down', 'down');
   clock.advance(SUMMARY_INTERVAL_MS);
   assert.equal(clock.pendingTimers, 0);
@@ -122,7 +122,7 @@ test('a key that stayed quiet starts anew, and leaves no timer behind', () => {
 });
 
 test('keys are independent of each other and bounded in number', () => {
-  const { written, clock, log } = setUp({ logPattern: '%msg%field' });
+  const { written, clock, log } = setUp({ log_pattern: '%msg%field' });
   for (let key = 0; key < 2 * MAX_KEYS; key++) log.repeated('warn', `peer ${String(key)}`, 'refused');
   assert.equal(written.length, MAX_KEYS + 1);
   clock.advance(SUMMARY_INTERVAL_MS);
@@ -135,7 +135,7 @@ test('flush writes outstanding sums and hands everything over', () => {
   let flushes = 0;
   const clock = new SimulatedClock(0, START);
   const output = { write: (text: string) => written.push(text), flushSync: () => flushes++ };
-  const log = createLog({ ...SETTINGS, logPattern: '%msg%field' }, clock, output);
+  const log = createLog({ ...SETTINGS, log_pattern: '%msg%field' }, clock, output);
   log.repeated('info', 'k', 'a');
   log.repeated('info', 'k', 'a');
   log.flush();
