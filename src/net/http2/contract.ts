@@ -9,11 +9,15 @@
  */
 export type HeaderFields = readonly string[];
 
+/** `errorCode` of `onReset` when no stream-level code was sent: the connection ended under the stream. Not a wire value. */
+export const CONNECTION_LOST = -1;
+
 /** What the owner of the socket gives to its engine. */
 export interface Http2Host {
   /**
    * Output became pending. Called once until the output is taken; the host takes it (`takeOutput`) before the turn ends,
-   * so that all writes of one turn leave as one vectored write.
+   * so that all writes of one turn leave as one vectored write. May be called from inside any engine method but the
+   * constructor, whose output (the connection preface) the host takes by itself. Never call back into the engine here.
    */
   onOutput(): void;
   /** The engine is finished: write what is pending, then close the socket. Called at most once. */
@@ -34,7 +38,10 @@ export interface Http2ConnectionEvents {
 
 /** Events of one stream. `onReset` and the two ends (ours and the peer's) are terminal together. */
 export interface Http2StreamEvents {
-  /** Client role: response header fields (also 1xx are filtered out), or trailers when `isTrailers`. */
+  /**
+   * Client role: response header fields (1xx are filtered out), or trailers when `isTrailers`. Server role: request
+   * trailers only, so `isTrailers` and `endStream` are both true.
+   */
   onHeaders(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean, isTrailers: boolean): void;
   /**
    * Payload of a DATA frame, padding removed. `slice` is a view of the chunk just read (or an owned copy of a small
@@ -43,10 +50,11 @@ export interface Http2StreamEvents {
   onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void;
   /**
    * The stream is gone before both sides ended it: reset by the peer, by us on a protocol error, by GOAWAY or with its
-   * connection. `isUnprocessed`: the peer says it did nothing with it, so repeating the request is safe.
+   * connection (then `errorCode` is CONNECTION_LOST). `isUnprocessed`: the peer says it did nothing with it, or our
+   * request never left, so repeating the request is safe.
    */
   onReset(stream: Http2StreamHandle, errorCode: number, isUnprocessed: boolean, reason: string): void;
-  /** The stream's send queue fell to or below its low mark after having been above. */
+  /** The stream's send queue fell to or below its low mark (64 KiB) after having been above. */
   onDrain(stream: Http2StreamHandle): void;
 }
 
@@ -60,6 +68,7 @@ export interface Http2StreamHandle {
   readonly unsentBytes: number;
   /** True once nothing can be sent on it any more. */
   readonly isClosed: boolean;
+  /** Response headers, or trailers (with `endStream`), which leave behind the queued data. No-op once closed. */
   sendHeaders(headers: HeaderFields, endStream: boolean): void;
   /**
    * Queues bytes for DATA frames in order. @ownership the parts must not change until the stream is closed; they are
@@ -68,5 +77,10 @@ export interface Http2StreamHandle {
   sendData(parts: readonly Uint8Array[], length: number, endStream: boolean): void;
   /** Returns stream-level receive credit for `bytes` of payload (connection-level credit returns on receipt, by itself). */
   returnCredit(bytes: number): void;
+  /**
+   * Ends both directions now and drops queued data; the stream gets no further event but `onStreamClosed` of the
+   * connection. One exception: `reset(NO_ERROR)` after our `endStream` lets what is queued leave first (a server that has
+   * answered and does not want the rest of the request). No-op once closed.
+   */
   reset(errorCode: number): void;
 }
