@@ -9,4 +9,5 @@ export * from './catalogue.js';
 export * from './config.js';
 export * from './errors.js';
 export * from './load.js';
+export type { Environment } from './placeholder.js';
 export * from './problem.js';

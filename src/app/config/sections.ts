@@ -14,9 +14,9 @@ export const loggerSchema = z.object({
     default: '2006-01-02 15:04:05.000',
   }),
   level: enumOption(LEVELS, { doc: 'Least level that is written.', default: 'info' }),
-  format: enumOption(['text', 'json'], {
+  format: enumOption(['pattern', 'json'], {
     doc: 'Lines by `log_pattern`, or one JSON object a line for log collectors.',
-    default: 'text',
+    default: 'pattern',
     ours: true,
   }),
 });
