@@ -102,6 +102,8 @@ export interface CallOptions {
   readonly metadata?: HeaderFields;
   /** Absolute, in clock milliseconds; sent on as grpc-timeout. Infinity or absent: none. */
   readonly deadlineMs?: number;
+  /** How the messages sent are compressed; absent: not at all. */
+  readonly compression?: 'gzip' | 'deflate';
 }
 
 /** One connection to one address. */

@@ -1,6 +1,7 @@
 /** Settings and factories of the socket layer; the only place that touches node:net and node:tls. */
-import type { Clock } from '../../base/index.js';
-import type { ClientConnection, ClientConnectionEvents } from '../grpc/contract.js';
+import type { Clock, SatelliteError } from '../../base/index.js';
+import type { Http2Counters } from '../http2/index.js';
+import type { ClientConnection, ClientConnectionEvents, Peer } from '../grpc/contract.js';
 
 /** Where to connect to, or to listen on. */
 export type SocketAddress =
@@ -32,3 +33,71 @@ export interface DialSettings {
 
 /** Starts connecting at once. Never throws: failures come as `onClosed`. */
 export type Dial = (address: SocketAddress, settings: DialSettings, events: ClientConnectionEvents) => ClientConnection;
+
+// --- server side ---
+
+/** TLS material, already read from disk. */
+export interface ServerTlsSettings {
+  /** PEM chain and key. */
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+  /** PEM; given: clients must present a certificate signed by it. */
+  readonly clientCa?: string | Buffer;
+}
+
+export interface ListenSettings {
+  readonly clock: Clock;
+  readonly address: SocketAddress;
+  /** null: plain text. */
+  readonly tls: ServerTlsSettings | null;
+  /** HTTP/2 streams one client may have open. */
+  readonly maxConcurrentStreams: number;
+  /**
+   * Asked for each new connection: null accepts it, a reason refuses it (a GOAWAY tells the client; on a TLS port it is
+   * closed before the handshake, which is what costs).
+   */
+  readonly refuse: (openConnections: number) => string | null;
+  /** From accept to the client's preface, TLS handshake included. @units ms */
+  readonly setupTimeoutMs: number;
+  /** A connection without streams and data for so long is drained. @units ms; 0: never */
+  readonly idleTimeoutMs: number;
+  /** A ping to clients that sent nothing for so long. @units ms; 0: never */
+  readonly keepaliveTimeMs: number;
+  readonly keepaliveTimeoutMs: number;
+  /** TCP keepalive on accepted sockets: silence before the first probe. @units ms */
+  readonly tcpKeepaliveMs: number;
+  /** A sentence for those who speak HTTP/1 here: where HTTP is served. */
+  readonly http1Hint: string;
+  readonly events: ListenerEvents;
+}
+
+/** For logs and counts; all optional to act on. */
+export interface ListenerEvents {
+  /** A connection was refused by `refuse`. */
+  onRefused(peer: Peer, reason: string): void;
+  /** A connection ended with an error (handshake failed, reset, protocol error, silence). */
+  onConnectionError(peer: Peer, error: SatelliteError): void;
+  /** A bug of ours in a callback; the connection was destroyed. */
+  onBug(error: unknown): void;
+  /** The listener itself failed after it had started. */
+  onListenerError(error: SatelliteError): void;
+}
+
+export interface Listener {
+  /** `host:port` (port 0 resolved) or the socket path. */
+  readonly boundAddress: string;
+  readonly port: number;
+  /** Accepted connections that are open. */
+  readonly connectionCount: number;
+  /** Protocol errors and tripped guards of all its connections. */
+  readonly counters: Http2Counters;
+  /**
+   * Stops accepting, sends GOAWAY, ends open calls at message boundaries.
+   * @returns when all connections are closed, or at `deadlineMs` (clock).
+   */
+  drain(deadlineMs: number): Promise<void>;
+  /** Closes at once what is left. Idempotent. */
+  close(): Promise<void>;
+  /** New handshakes use this. */
+  reloadTls(tls: ServerTlsSettings): void;
+}

@@ -1,0 +1,218 @@
+/** Listens on one address and serves a GrpcServer's methods to whoever connects. */
+import { createServer, type ListenOptions, type Server, type Socket } from 'node:net';
+import {
+  createServer as createTlsServer,
+  type SecureContextOptions,
+  type Server as TlsServer,
+  type TLSSocket,
+} from 'node:tls';
+import { TimerWheel, type SatelliteError } from '../../base/index.js';
+import type { Peer } from '../grpc/contract.js';
+import type { GrpcServer } from '../grpc/server.js';
+import { DEFAULT_HTTP2_SETTINGS, Http2Connection, Http2Counters, type Http2Settings } from '../http2/index.js';
+import { formatAddress, formatPeer, peerOf } from './address.js';
+import type { Listener, ListenSettings, ServerTlsSettings } from './contract.js';
+import { http1Answer } from './first-bytes.js';
+import { connectionError, listenError } from './node-error.js';
+import { Refusals } from './refusal.js';
+import { ServedSocket, type ServedSocketOwner } from './served-socket.js';
+
+/** Connections waiting to be accepted: a whole mesh may reconnect in one second. The kernel caps it (somaxconn). */
+const BACKLOG = 4096;
+/**
+ * Calls that got no message for so long after a drain began are ended: an Envoy flushes once a second, so none is likely
+ * to be on its way.
+ */
+const DRAIN_QUIET_MS = 1200;
+const SHUTTING_DOWN = 'the server is shutting down';
+
+/** Starts listening. @throws SAT_NET_LISTEN with address and reason. */
+export async function listen(settings: ListenSettings, server: GrpcServer): Promise<Listener> {
+  const listener = new SocketListener(settings, server);
+  await listener.start();
+  return listener;
+}
+
+class SocketListener implements Listener, ServedSocketOwner {
+  readonly settings: ListenSettings;
+  readonly wheel: TimerWheel;
+  readonly answer: string;
+  readonly counters = new Http2Counters();
+  private readonly server: GrpcServer;
+  private readonly http2: Http2Settings;
+  private readonly refusals: Refusals;
+  private readonly connections = new Set<ServedSocket>();
+  private readonly listening: Server;
+  /** Every accepted TCP connection, those in their TLS handshake included. */
+  private readonly accepted = new Set<Socket>();
+  private onIdle: (() => void) | null = null;
+  private isClosing = false;
+
+  constructor(settings: ListenSettings, server: GrpcServer) {
+    this.settings = settings;
+    this.server = server;
+    this.wheel = new TimerWheel(settings.clock);
+    this.answer = http1Answer(settings.http1Hint);
+    this.http2 = { ...DEFAULT_HTTP2_SETTINGS, maxConcurrentStreams: settings.maxConcurrentStreams };
+    this.refusals = new Refusals(settings.clock);
+    this.listening = settings.tls === null ? this.createPlain() : this.createTls(settings.tls);
+  }
+
+  get boundAddress(): string {
+    const bound = this.listening.address();
+    if (bound === null || typeof bound === 'string') return bound ?? formatAddress(this.settings.address);
+    return formatAddress({ kind: 'tcp', host: bound.address, port: bound.port });
+  }
+
+  get port(): number {
+    const bound = this.listening.address();
+    return bound === null || typeof bound === 'string' ? 0 : bound.port;
+  }
+
+  get connectionCount(): number {
+    return this.accepted.size;
+  }
+
+  start(): Promise<void> {
+    const { address } = this.settings;
+    return new Promise((resolve, reject) => {
+      const onError = (error: Error): void => {
+        reject(listenError(error, formatAddress(address)));
+      };
+      this.listening.once('error', onError);
+      this.listening.listen(listenOptions(this.settings), () => {
+        this.listening.off('error', onError);
+        this.listening.on('error', (error) => {
+          this.settings.events.onListenerError(listenError(error, formatAddress(address)));
+        });
+        resolve();
+      });
+    });
+  }
+
+  async drain(deadlineMs: number): Promise<void> {
+    this.isClosing = true;
+    this.listening.close();
+    for (const connection of this.connections) connection.drain();
+    this.server.drainCalls(false);
+    if (this.connectionCount === 0) return;
+    const { clock } = this.settings;
+    await new Promise<void>((resolve) => {
+      const quiet = clock.setTimer(DRAIN_QUIET_MS, () => {
+        this.server.drainCalls(true);
+      });
+      const limit = clock.setTimer(deadlineMs - clock.now(), resolve);
+      this.onIdle = () => {
+        quiet.cancel();
+        limit.cancel();
+        resolve();
+      };
+    });
+    this.onIdle = null;
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true;
+    this.listening.close();
+    this.refusals.close();
+    for (const connection of this.connections) connection.destroy(SHUTTING_DOWN);
+    for (const socket of this.accepted) socket.destroy();
+    if (this.connectionCount > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
+  }
+
+  reloadTls(tls: ServerTlsSettings): void {
+    if (this.settings.tls !== null) (this.listening as TlsServer).setSecureContext(tlsOptions(tls));
+  }
+
+  // --- accepting ---
+
+  private createPlain(): Server {
+    const options = { allowHalfOpen: true, noDelay: true };
+    return createServer(options, (socket) => {
+      if (this.admit(socket)) this.serve(socket, false);
+    });
+  }
+
+  private createTls(tls: ServerTlsSettings): Server {
+    const { setupTimeoutMs, events } = this.settings;
+    const server = createTlsServer({
+      ...tlsOptions(tls),
+      allowHalfOpen: true,
+      noDelay: true,
+      handshakeTimeout: setupTimeoutMs,
+      // HTTP/1.1 only to be told, over its own protocol, that it is not served here.
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
+    server.on('connection', (socket: Socket) => {
+      this.admit(socket);
+    });
+    server.on('secureConnection', (socket: TLSSocket) => {
+      this.serve(socket, true);
+    });
+    server.on('tlsClientError', (error, socket) => {
+      const peer = this.peerOf(socket, true);
+      events.onConnectionError(peer, connectionError(error, formatPeer(peer)));
+    });
+    return server;
+  }
+
+  private admit(socket: Socket): boolean {
+    const { settings } = this;
+    const reason = this.isClosing ? SHUTTING_DOWN : settings.refuse(this.connectionCount);
+    if (reason === null) {
+      if (settings.tcpKeepaliveMs > 0) socket.setKeepAlive(true, settings.tcpKeepaliveMs);
+      this.accepted.add(socket);
+      socket.on('close', () => {
+        this.accepted.delete(socket);
+        if (this.accepted.size === 0 && this.onIdle !== null) this.onIdle();
+      });
+      return true;
+    }
+    const isTls = settings.tls !== null;
+    settings.events.onRefused(this.peerOf(socket, isTls), reason);
+    if (isTls) socket.destroy();
+    else this.refusals.refuse(socket, reason);
+    return false;
+  }
+
+  private serve(socket: Socket, isTls: boolean): void {
+    const peer = this.peerOf(socket, isTls);
+    const served = new ServedSocket(socket, peer, this);
+    this.connections.add(served);
+    served.start(new Http2Connection('server', this.http2, this.server.serve(peer), served.transport, this.counters));
+    if (this.isClosing) served.drain();
+  }
+
+  private peerOf(socket: Socket, isTls: boolean): Peer {
+    const { address } = this.settings;
+    return peerOf(socket.remoteAddress, socket.remotePort, address.kind === 'unix' ? address.path : '', isTls);
+  }
+
+  // --- from connections ---
+
+  onServedClosed(served: ServedSocket, error: SatelliteError | null): void {
+    this.connections.delete(served);
+    if (error !== null && !this.isClosing) this.settings.events.onConnectionError(served.peer, error);
+  }
+}
+
+function listenOptions(settings: ListenSettings): ListenOptions {
+  const { address } = settings;
+  if (address.kind === 'unix') return { path: address.path, backlog: BACKLOG };
+  // Without a host node listens on `::` for both families, or on 0.0.0.0 where there is no IPv6.
+  return { port: address.port, backlog: BACKLOG, ...(address.host === '' ? {} : { host: address.host }) };
+}
+
+function tlsOptions(
+  tls: ServerTlsSettings,
+): SecureContextOptions & { requestCert: boolean; rejectUnauthorized: boolean } {
+  const hasClientCa = tls.clientCa !== undefined;
+  return {
+    cert: tls.cert,
+    key: tls.key,
+    minVersion: 'TLSv1.2',
+    ...(hasClientCa ? { ca: tls.clientCa } : {}),
+    requestCert: hasClientCa,
+    rejectUnauthorized: hasClientCa,
+  };
+}

@@ -1,0 +1,91 @@
+/** One accepted connection: its transport, its engine and what watches over them. */
+import type { Socket } from 'node:net';
+import { SatelliteError, type TimerWheel } from '../../base/index.js';
+import type { Peer } from '../grpc/contract.js';
+import type { Http2Connection } from '../http2/index.js';
+import { formatPeer } from './address.js';
+import { ConnectionWatch, type WatchedConnection } from './connection-watch.js';
+import type { ListenSettings } from './contract.js';
+import { NET_ERRORS } from './errors.js';
+import { FirstBytes } from './first-bytes.js';
+import { Transport, type TransportOwner } from './transport.js';
+
+/** The listener. */
+export interface ServedSocketOwner {
+  readonly settings: ListenSettings;
+  readonly wheel: TimerWheel;
+  /** For those who speak HTTP/1. */
+  readonly answer: string;
+  /** Exactly once. */
+  onServedClosed(served: ServedSocket, error: SatelliteError | null): void;
+}
+
+export class ServedSocket implements TransportOwner, WatchedConnection {
+  readonly peer: Peer;
+  readonly transport: Transport;
+  private readonly owner: ServedSocketOwner;
+  private engine: Http2Connection | null = null;
+  private watch: ConnectionWatch | null = null;
+
+  constructor(socket: Socket, peer: Peer, owner: ServedSocketOwner) {
+    this.peer = peer;
+    this.owner = owner;
+    const { clock } = owner.settings;
+    this.transport = new Transport(socket, clock, formatPeer(peer), new FirstBytes(owner.answer), this);
+  }
+
+  /** @order once; `engine` was made with our transport as its host. */
+  start(engine: Http2Connection): void {
+    const { settings, wheel } = this.owner;
+    this.engine = engine;
+    this.transport.attach(engine);
+    this.watch = new ConnectionWatch({ ...settings, pingsWithoutStreams: true }, this, settings.clock, wheel);
+    this.transport.open();
+  }
+
+  drain(): void {
+    this.transport.drain();
+  }
+
+  destroy(reason: string): void {
+    this.transport.destroy(reason);
+  }
+
+  // --- what is watched ---
+
+  get isSetUp(): boolean {
+    return this.engine!.peerSettingsSeen;
+  }
+
+  get openStreams(): number {
+    return this.engine!.openStreams;
+  }
+
+  get lastReadMs(): number {
+    return this.transport.lastReadMs;
+  }
+
+  ping(onAnswer: () => void): void {
+    this.engine!.ping(onAnswer);
+  }
+
+  giveUp(reason: string): void {
+    const text = `${formatPeer(this.peer)}: ${reason}`;
+    this.transport.destroy(reason, new SatelliteError(NET_ERRORS.TIMEOUT, text));
+  }
+
+  // --- from the transport ---
+
+  onTransportClosing(): void {
+    // Calls hear it from the engine.
+  }
+
+  onTransportClosed(_transport: Transport, error: SatelliteError | null): void {
+    this.watch!.stop();
+    this.owner.onServedClosed(this, error);
+  }
+
+  onTransportBug(error: unknown): void {
+    this.owner.settings.events.onBug(error);
+  }
+}

@@ -1,0 +1,228 @@
+/**
+ * HOT. Binds one socket to one HTTP/2 engine. Reads go to the engine in the turn they come in; what the engine has to say
+ * leaves as one vectored write at the end of the turn (TurnFlusher).
+ *
+ *   socket ─'data'─▶ engine.receive        engine.onOutput ─▶ TurnFlusher ─▶ flush: takeOutput, writev
+ *   socket ─'end'──▶ engine.receiveEnd     kernel full ─▶ setWritable(false) … 'drain' ─▶ setWritable(true)
+ *   socket ─'close'▶ engine.abort          engine.onFinished ─▶ flush ─▶ FIN ─▶ close
+ *
+ * While the kernel takes nothing, output stays in the engine, which bounds it and holds DATA back; so the unsent bytes
+ * of a connection are those of one turn at most.
+ * @ownership A chunk belongs to the engine and whoever keeps slices of it; node never writes into it again.
+ */
+import type { Socket } from 'node:net';
+import { SatelliteError, type Clock, type Timer } from '../../base/index.js';
+import type { Http2Connection } from '../http2/connection.js';
+import type { Http2Host } from '../http2/contract.js';
+import { NET_ERRORS } from './errors.js';
+import { FIRST_BYTES, type FirstBytes } from './first-bytes.js';
+import { connectionError } from './node-error.js';
+import { turnFlusher, type FlushTarget } from './turn-flusher.js';
+
+/**
+ * Bytes that the kernel did not take at once and from which on DATA is held back. Below it a write costs less than
+ * stopping and starting the engine's streams; one turn may add to it.
+ */
+const WRITE_HIGH_BYTES = 64 * 1024;
+/**
+ * How long an ended connection waits for the kernel to take our last frames and for the peer's FIN: closing with unread
+ * input would reset the connection and lose them.
+ */
+const CLOSE_TIMEOUT_MS = 5000;
+/** Parts on their way from an engine into its socket; empty between flushes, so all transports share it. */
+const OUTPUT: Uint8Array[] = [];
+
+/** Who made the transport: a listener or a dialer. */
+export interface TransportOwner {
+  /** The socket is gone; the engine is about to end its streams. */
+  onTransportClosing(): void;
+  /** Exactly once, last. `error` is null after an orderly end. */
+  onTransportClosed(transport: Transport, error: SatelliteError | null): void;
+  /** An exception where none may be: a bug of ours. The connection was destroyed. */
+  onTransportBug(error: unknown): void;
+}
+
+export class Transport implements Http2Host, FlushTarget {
+  /** Clock time of the last bytes read or write drained. */
+  lastProgressMs: number;
+  /** Clock time of the last bytes read. */
+  lastReadMs: number;
+  private readonly socket: Socket;
+  private readonly clock: Clock;
+  private readonly owner: TransportOwner;
+  /** For errors: who is at the other end. */
+  private readonly where: string;
+  private engine: Http2Connection | null = null;
+  /** Dialled and not connected yet: output waits. */
+  private isOpen = false;
+  private isWritable = true;
+  private isFlushScheduled = false;
+  private isFinished = false;
+  /** The peer sent its FIN. */
+  private hasPeerEnded = false;
+  private isClosed = false;
+  private error: SatelliteError | null = null;
+  private closing: Timer | null = null;
+  /** Server role: what came before it was clear that the peer speaks HTTP/2; null once it is. */
+  private firstBytes: FirstBytes | null;
+
+  constructor(socket: Socket, clock: Clock, where: string, firstBytes: FirstBytes | null, owner: TransportOwner) {
+    this.socket = socket;
+    this.clock = clock;
+    this.where = where;
+    this.firstBytes = firstBytes;
+    this.owner = owner;
+    this.lastProgressMs = clock.now();
+    this.lastReadMs = this.lastProgressMs;
+    socket.on('data', this.onData);
+    socket.on('end', this.onEnd);
+    socket.on('drain', this.onDrain);
+    socket.on('error', this.onError);
+    socket.on('close', this.onClose);
+  }
+
+  /** @order once; the engine was made with this transport as its host. */
+  attach(engine: Http2Connection): void {
+    this.engine = engine;
+  }
+
+  /** The socket is connected: the preface leaves. */
+  open(): void {
+    this.isOpen = true;
+    this.onOutput();
+  }
+
+  /** GOAWAY; closes when the open streams are done. */
+  drain(): void {
+    if (!this.isClosed) this.engine!.drain();
+  }
+
+  /** Closes at once. `error` is what the owner will hear; open streams end with its message. */
+  destroy(reason: string, error: SatelliteError = new SatelliteError(NET_ERRORS.CLOSED, reason)): void {
+    if (this.isClosed) return;
+    this.error ??= error;
+    this.socket.destroy();
+  }
+
+  // --- from the engine ---
+
+  onOutput(): void {
+    if (this.isFlushScheduled || !this.isOpen) return;
+    this.isFlushScheduled = true;
+    turnFlusher.schedule(this);
+  }
+
+  onFinished(): void {
+    if (this.isFinished) return;
+    this.isFinished = true;
+    this.closing = this.clock.setTimer(CLOSE_TIMEOUT_MS, this.onCloseTimeout);
+    this.onOutput();
+  }
+
+  /** Writes what the engine has to say. Called by the TurnFlusher only. */
+  flush(): void {
+    this.isFlushScheduled = false;
+    const socket = this.socket;
+    if (this.isClosed || socket.destroyed) return;
+    // While the kernel takes nothing the engine keeps its output, and bounds it.
+    if (!this.isWritable) return;
+    this.engine!.takeOutput(OUTPUT);
+    socket.cork();
+    for (let index = 0; index < OUTPUT.length; index++) socket.write(OUTPUT[index]!);
+    OUTPUT.length = 0;
+    socket.uncork();
+    if (socket.writableLength >= WRITE_HIGH_BYTES) {
+      this.isWritable = false;
+      this.engine!.setWritable(false);
+    }
+    // All that is to come has been handed over; node sends FIN behind it.
+    if (this.isFinished) socket.end();
+  }
+
+  private readonly onCloseTimeout = (): void => {
+    this.socket.destroy();
+  };
+
+  // --- from the socket ---
+
+  private readonly onData = (chunk: Buffer): void => {
+    const nowMs = this.clock.now();
+    this.lastProgressMs = nowMs;
+    this.lastReadMs = nowMs;
+    if (this.isFinished) return;
+    const bytes = this.firstBytes === null ? chunk : this.admit(chunk);
+    if (bytes === null) return;
+    try {
+      this.engine!.receive(bytes, nowMs);
+    } catch (error) {
+      this.failByBug(error);
+    }
+  };
+
+  /** Looks at the first bytes of an accepted connection. @returns null while they are unclear, or answered here. */
+  private admit(chunk: Buffer): Uint8Array | null {
+    const firstBytes = this.firstBytes!;
+    switch (firstBytes.add(chunk)) {
+      case FIRST_BYTES.unclear:
+        return null;
+      case FIRST_BYTES.http1:
+        this.socket.write(firstBytes.answer);
+        this.onFinished();
+        return null;
+      default:
+        this.firstBytes = null;
+        return firstBytes.bytes;
+    }
+  }
+
+  private readonly onEnd = (): void => {
+    if (this.isClosed) return;
+    // Clients of ours leave like this; a server that ends says so before (GOAWAY), which finishes the engine.
+    if (!this.isFinished && this.engine!.role === 'client') this.error ??= this.lost('closed by the peer');
+    this.hasPeerEnded = true;
+    try {
+      this.engine!.receiveEnd();
+    } catch (error) {
+      this.failByBug(error);
+    }
+    // What is still to be said (answers to what came before the FIN) leaves first.
+    this.onFinished();
+  };
+
+  private readonly onDrain = (): void => {
+    if (this.isClosed || this.isWritable) return;
+    this.lastProgressMs = this.clock.now();
+    this.isWritable = true;
+    this.engine!.setWritable(true);
+    this.onOutput();
+  };
+
+  private readonly onError = (error: Error): void => {
+    this.error ??= connectionError(error, this.where);
+  };
+
+  private readonly onClose = (): void => {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.closing?.cancel();
+    this.closing = null;
+    this.owner.onTransportClosing();
+    const { closeReason } = this.engine!;
+    if (closeReason !== '' && !this.hasPeerEnded) this.error ??= this.lost(closeReason);
+    try {
+      this.engine!.abort(this.error?.message ?? `${this.where}: the connection was closed`);
+    } catch (error) {
+      this.owner.onTransportBug(error);
+    }
+    this.owner.onTransportClosed(this, this.error);
+  };
+
+  private lost(reason: string): SatelliteError {
+    return new SatelliteError(NET_ERRORS.LOST, `${this.where}: ${reason}`);
+  }
+
+  private failByBug(error: unknown): void {
+    this.owner.onTransportBug(error);
+    this.destroy('internal error', SatelliteError.from(error));
+  }
+}
