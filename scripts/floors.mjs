@@ -13,7 +13,7 @@ const FLOORS = ['base', 'net/hpack', 'net/http2', 'net/grpc', 'net/socket', 'cor
 /** Which folders may use a module of node; modules not listed are free above `PURE`. */
 const PURE = /^(base|net\/hpack|net\/http2)\//;
 const BUILTINS = {
-  net: /^net\/socket\//,
+  net: /^(net\/socket|lab)\//,
   tls: /^net\/socket\//,
   http2: /^$/,
   dns: /^(net\/socket|plugins\/(client|finder))\//,

@@ -2,23 +2,28 @@
 import { Agent, get } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 
-/** Sends `count` requests over `connections` kept-alive connections; each must be answered with 200. */
-export async function sendRequests(port: number, count: number, connections: number): Promise<void> {
+/** Sends one request for each path over `connections` kept-alive connections; each must be answered with 200. */
+export async function sendRequests(port: number, paths: readonly string[], connections: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  let left = count;
+  let next = 0;
   const work = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await request(port, agent);
-    }
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) await request(port, path, agent);
   };
-  await Promise.all(Array.from({ length: connections }, work));
-  agent.destroy();
+  try {
+    await Promise.all(Array.from({ length: connections }, work));
+  } finally {
+    agent.destroy();
+  }
 }
 
-function request(port: number, agent: Agent): Promise<void> {
+/** Paths that no other request has. */
+export function pathsFor(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `/${name}/${index}`);
+}
+
+function request(port: number, path: string, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
-    const sent = get({ host: '127.0.0.1', port, path: '/work?item=1', agent }, (response) => {
+    const sent = get({ host: '127.0.0.1', port, path, agent }, (response) => {
       response.resume();
       response.once('end', () => {
         if (response.statusCode === 200) resolve();

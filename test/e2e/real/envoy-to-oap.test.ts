@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { skipWithout } from '../../support/components.js';
 import { Envoy } from '../../support/envoy.js';
 import { eventually, settled } from '../../support/eventually.js';
-import { openConnections, sendRequests, startUpstream } from '../../support/load.js';
+import { openConnections, pathsFor, sendRequests, startUpstream } from '../../support/load.js';
 import { Oap } from '../../support/oap.js';
 import { Satellite, writeAlsConfig } from '../../support/satellite.js';
 
@@ -40,7 +40,10 @@ describe('a real Envoy, Satellite, a real OAP', { skip: skipWithout('envoy', 'oa
       t.after(() => envoy.stop());
       const before = await oap.readEntries();
 
-      await Promise.all([sendRequests(envoy.httpPort, REQUESTS, 64), openConnections(envoy.tcpPort, CONNECTIONS, 16)]);
+      await Promise.all([
+        sendRequests(envoy.httpPort, pathsFor(identifier, REQUESTS), 64),
+        openConnections(envoy.tcpPort, CONNECTIONS, 16),
+      ]);
 
       const http = await eventually({ until: 'Envoy has flushed its access logs', withinMs: 15_000 }, async () => {
         const entries = await envoy.readHttpEntries();
