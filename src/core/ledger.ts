@@ -114,13 +114,6 @@ export class Ledger {
     this.held.events.value++;
   }
 
-  /** An event found in a durable queue at start: received by an earlier process, held by this one. */
-  recoverEvent(event: Event): void {
-    this.receiveEvent();
-    this.received.addMessages(event.messages.length, event.entries, event.bytes);
-    this.held.addMessages(event.messages.length, event.entries, event.bytes);
-  }
-
   /** The messages of a batch; its events follow by `deliverEvent` or `dropEvent` as they complete. */
   deliverMessages(batch: Batch): void {
     this.delivered.addMessages(batch.messages, batch.entries, batch.bytes);

@@ -3,13 +3,13 @@
  * original's where it has them.
  */
 import { z } from 'zod';
-import { booleanOption, durationOption, integerOption, sizeOption } from '../options.js';
+import { booleanOption, durationOption, groupOption, integerOption, sizeOption } from '../options.js';
 import type { WindowSettings } from './contract.js';
 
 const DEFAULT_FLUSH_TIME_MS = 1000;
 const DEFAULT_MAX_BUFFER_SIZE = 200;
 
-export const retrySchema = z.object({
+const retryOption = groupOption({
   enabled: booleanOption({
     default: true,
     ours: true,
@@ -24,7 +24,7 @@ export const retrySchema = z.object({
   }),
   max_interval: durationOption({
     unit: 'ms',
-    default: '30s',
+    default: '5s',
     min: 1,
     ours: true,
     doc: 'Longest pause between two rounds.',
@@ -80,7 +80,7 @@ export const senderSchema = z.object({
     ours: true,
     doc: 'A batch goes elsewhere when it has unsent bytes and its connection has made no progress for this time.',
   }),
-  retry: z.preprocess((value) => value ?? {}, retrySchema),
+  retry: retryOption,
 });
 export type SenderConfig = z.infer<typeof senderSchema>;
 

@@ -3,36 +3,15 @@
  * the run time offers them. Shaped so that every kind of call of the protocol fits: queued or synchronous, unary,
  * client-stream or two-way, ordered by a key or not, identified by the first message or by each.
  */
-import type { ClientCall, Message, MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
+import type { ClientCall, MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
 import type { Batch } from '../batch.js';
 import type { EndpointView } from '../channel.js';
 import type { Event } from '../event.js';
 import type { PipeSettings, PluginDefinition, Typed } from '../plugin.js';
 import type { Queue } from '../queue.js';
+import type { MessageReader } from '../wire/reader.js';
 
 // --- receiving ---
-
-/** Answers of `MessageReader.read`. */
-export const READ = { ok: 0, malformed: 1 } as const;
-export type ReadCode = (typeof READ)[keyof typeof READ];
-
-/**
- * Finds in one message what the pipe needs to know, by scanning. One instance per method; the results stand in its fields
- * until the next `read`.
- */
-export interface MessageReader {
-  /** What travels on: the message itself, or its other slices when the identity was taken out. */
-  readonly payload: Message;
-  readonly entries: number;
-  /** An owned copy of the identity field in this message (tag, length, body), or null when it carries none. */
-  readonly identity: Uint8Array | null;
-  /** Hash of the partition key, 0 for kinds without order. */
-  readonly keyHash: number;
-  /** The identity is taken out of the payload, so that a change of identity must begin a new event. */
-  readonly takesIdentityOut: boolean;
-  /** `current`: the stream's identity so far; an equal one in the message may be reported as null. */
-  read(message: Message, current: Uint8Array | null): ReadCode;
-}
 
 /** What to do with a message when neither it nor an earlier one of its stream says whose it is. */
 export type WithoutIdentity = 'fail-call' | 'drop' | 'accept';

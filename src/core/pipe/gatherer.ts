@@ -1,0 +1,210 @@
+/**
+ * HOT. The first stage: takes messages into the books and the budget, and closed windows into the queue. When there is no
+ * room the pipe's policy decides, here and nowhere else.
+ *
+ *     drop_newest   what just came is dropped, counted
+ *     drop_oldest   the events that would leave the queue next make room
+ *     block         the event waits here and its source is paused: flow control holds it back
+ */
+import { Ring } from '../../base/index.js';
+import type { Clock } from '../../base/index.js';
+import type { MemoryBudget } from '../budget.js';
+import type { DropReason } from '../drop-reason.js';
+import type { Event } from '../event.js';
+import type { Ledger } from '../ledger.js';
+import { QUEUE_CODE } from '../queue.js';
+import type { Queue, QueueCode } from '../queue.js';
+import type { Log } from '../telemetry.js';
+import type { PipeMetrics } from './metrics.js';
+import type { Settlement } from './settlement.js';
+import type { EventSink, Source } from './window.js';
+
+/** The sender's side of the queue. */
+export interface QueueConsumer {
+  onOffered(event: Event): void;
+  /** Takes the event that would leave `partition` next (any partition when -1), for dropping. */
+  takeOldest(partition: number): Event | undefined;
+}
+
+/**
+ * With `block`, sources that are paused may still send what their flow-control credit allows. That may exceed the budget
+ * by this share; beyond it even `block` drops.
+ */
+const BLOCK_OVERSHOOT = 1 / 8;
+
+export interface GathererParts {
+  readonly ledger: Ledger;
+  readonly queue: Queue;
+  readonly budget: MemoryBudget;
+  readonly metrics: PipeMetrics;
+  readonly settlement: Settlement;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A key's events stay in one partition. */
+  readonly isOrdered: boolean;
+}
+
+export class Gatherer implements EventSink {
+  /** Set by the pipe before the first offer. */
+  consumer: QueueConsumer | null = null;
+  private readonly ledger: Ledger;
+  private readonly queue: Queue;
+  private readonly budget: MemoryBudget;
+  private readonly metrics: PipeMetrics;
+  private readonly settlement: Settlement;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private readonly isOrdered: boolean;
+  private nextPartition = 0;
+  private isClosed = false;
+  /** Events that wait for room, and their sources, by the same index; policy `block` only. */
+  private readonly blockedEvents = new Ring<Event>();
+  private readonly blockedSources = new Ring<Source>();
+  /** Sources paused because the budget was used up. */
+  private readonly starvedSources = new Ring<Source>();
+
+  constructor(parts: GathererParts) {
+    this.ledger = parts.ledger;
+    this.queue = parts.queue;
+    this.budget = parts.budget;
+    this.metrics = parts.metrics;
+    this.settlement = parts.settlement;
+    this.clock = parts.clock;
+    this.log = parts.log;
+    this.isOrdered = parts.isOrdered;
+  }
+
+  /** Events that wait for room in the queue. */
+  get waitingEvents(): number {
+    return this.blockedEvents.length;
+  }
+
+  /** Sources held back now. */
+  get pausedSources(): number {
+    return this.blockedSources.length + this.starvedSources.length;
+  }
+
+  /** Counts and charges a message that is about to enter a window. False: it was dropped, counted. */
+  admit(source: Source, entries: number, bytes: number, pinnedBytes: number): boolean {
+    if (this.isClosed) {
+      this.refuse(entries, bytes, 'shutdown');
+      return false;
+    }
+    if (!this.budget.tryReserve(pinnedBytes) && !this.makeRoom(source, pinnedBytes)) {
+      this.refuse(entries, bytes, 'memory_budget');
+      return false;
+    }
+    this.ledger.receiveMessage(entries, bytes);
+    return true;
+  }
+
+  /** Counts a message that is lost on arrival. */
+  refuse(entries: number, bytes: number, reason: DropReason): void {
+    this.ledger.refuseMessage(entries, bytes, reason);
+    this.logDrop(reason);
+  }
+
+  /** Takes a closed window. @ownership takes over the event. */
+  offer(event: Event, source: Source): void {
+    this.ledger.receiveEvent();
+    this.metrics.received.value++;
+    const code = this.blockedEvents.length > 0 ? QUEUE_CODE.full : this.tryOffer(event);
+    if (code !== QUEUE_CODE.ok) this.onRefused(event, source, code);
+  }
+
+  /** Room may have become free, in the queue or in the budget. */
+  onRoom(): void {
+    while (this.blockedEvents.length > 0) {
+      if (this.tryOffer(this.blockedEvents.peek()!) !== QUEUE_CODE.ok) break;
+      this.blockedEvents.shift();
+      this.blockedSources.shift()!.call!.resume();
+    }
+    while (this.starvedSources.length > 0 && this.budget.usedBytes < this.budget.limitBytes) {
+      this.starvedSources.shift()!.call!.resume();
+    }
+  }
+
+  /** Takes nothing more, and drops what still waits for room. */
+  close(): void {
+    this.isClosed = true;
+    while (this.blockedEvents.length > 0) {
+      this.settlement.dropRefused(this.blockedEvents.shift()!, 'shutdown');
+      this.blockedSources.shift()!.call!.resume();
+    }
+    while (this.starvedSources.length > 0) this.starvedSources.shift()!.call!.resume();
+  }
+
+  private makeRoom(source: Source, pinnedBytes: number): boolean {
+    switch (this.queue.whenFull) {
+      case 'drop_newest':
+        return false;
+      case 'drop_oldest':
+        do {
+          const oldest = this.consumer!.takeOldest(-1);
+          if (oldest === undefined) return false;
+          this.settlement.dropTaken(oldest, 'memory_budget');
+        } while (!this.budget.tryReserve(pinnedBytes));
+        return true;
+      case 'block':
+        if (this.budget.usedBytes + pinnedBytes > this.budget.limitBytes * (1 + BLOCK_OVERSHOOT)) return false;
+        this.budget.reserve(pinnedBytes);
+        this.pause(source);
+        this.starvedSources.push(source);
+        return true;
+    }
+  }
+
+  private onRefused(event: Event, source: Source, code: QueueCode): void {
+    if (code === QUEUE_CODE.full && this.queue.whenFull === 'block') {
+      this.pause(source);
+      this.blockedEvents.push(event);
+      this.blockedSources.push(source);
+      return;
+    }
+    if (code === QUEUE_CODE.full && this.queue.whenFull === 'drop_oldest') code = this.offerInsteadOfOldest(event);
+    if (code === QUEUE_CODE.ok) return;
+    const reason = code === QUEUE_CODE.full ? 'queue_full' : code === QUEUE_CODE.tooLarge ? 'too_large' : 'shutdown';
+    this.settlement.dropRefused(event, reason);
+    this.logDrop(reason);
+  }
+
+  private offerInsteadOfOldest(event: Event): QueueCode {
+    let code: QueueCode = QUEUE_CODE.full;
+    while (code === QUEUE_CODE.full) {
+      const oldest = this.consumer!.takeOldest(event.partition);
+      if (oldest === undefined) break;
+      this.settlement.dropTaken(oldest, 'queue_full');
+      this.metrics.abandoned.value++;
+      this.logDrop('queue_full');
+      code = this.tryOffer(event);
+    }
+    return code;
+  }
+
+  /** Ordered kinds: the partition of the key. Others: the next one in turn with room. */
+  private tryOffer(event: Event): QueueCode {
+    const partitions = this.queue.partitions;
+    let partition = this.isOrdered ? event.keyHash % partitions : this.nextPartition;
+    event.queuedMs = this.clock.now();
+    let code: QueueCode = QUEUE_CODE.full;
+    const tries = this.isOrdered ? 1 : partitions;
+    for (let count = 0; count < tries && code === QUEUE_CODE.full; count++) {
+      event.partition = partition;
+      code = this.queue.offer(event, partition);
+      partition = partition + 1 === partitions ? 0 : partition + 1;
+    }
+    if (code !== QUEUE_CODE.ok) return code;
+    if (!this.isOrdered) this.nextPartition = partition;
+    this.consumer!.onOffered(event);
+    return code;
+  }
+
+  private pause(source: Source): void {
+    this.metrics.paused.value++;
+    source.call!.pause();
+  }
+
+  private logDrop(reason: DropReason): void {
+    this.log.repeated('warn', `drop-${reason}`, 'data dropped', { reason });
+  }
+}

@@ -1,0 +1,225 @@
+/**
+ * One isolated line from a receiver to a forwarder, composed here and nowhere else:
+ *
+ *     receiver -> stream handler -> window -> gatherer -> queue -> lane -> processor -> sender -> forwarder -> backend
+ *             \-> relay ------------------------------------------------------------------------------------/
+ */
+import type { MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
+import type { Channel } from '../channel.js';
+import { Ledger } from '../ledger.js';
+import type { PipeSettings } from '../plugin.js';
+import type { Queue } from '../queue.js';
+import { createSenderSettings } from './config.js';
+import type { SenderConfig } from './config.js';
+import type { Fallbacker, Filter, Forwarder, Intake, QueuedMethod, Receiver } from './contract.js';
+import { Gatherer } from './gatherer.js';
+import { PIPE_METRICS, PipeMetrics } from './metrics.js';
+import { Processor } from './processor.js';
+import { RelayHandler } from './relay.js';
+import { Sender } from './sender.js';
+import { Settlement } from './settlement.js';
+import { StreamHandler } from './stream-handler.js';
+import { WindowWheel } from './window.js';
+
+/** What the topology hands over: made plugins, and the section's own options. */
+export interface PipeParts {
+  readonly settings: PipeSettings;
+  readonly sender: SenderConfig;
+  readonly receiver: Receiver;
+  readonly queue: Queue;
+  readonly filters: readonly Filter[];
+  /** The forwarder of the receiver's data type. */
+  readonly forwarder: Forwarder;
+  readonly fallbacker: Fallbacker;
+  readonly channel: Channel;
+}
+
+/** A pipe at one moment, for the status page and tests. */
+export interface PipeState {
+  readonly name: string;
+  readonly phase: 'made' | 'running' | 'draining' | 'closed';
+  readonly openWindows: number;
+  readonly windowBytes: number;
+  readonly pendingEvents: number;
+  readonly pendingBytes: number;
+  readonly batchesOut: number;
+  readonly batchesWaiting: number;
+  readonly pausedSources: number;
+}
+
+export class Pipe implements Intake {
+  readonly name: string;
+  readonly ledger: Ledger;
+  private readonly parts: PipeParts;
+  private readonly metrics: PipeMetrics;
+  private readonly gatherer: Gatherer;
+  private readonly sender: Sender;
+  private readonly wheels: WindowWheel[] = [];
+  private readonly removers: (() => void)[] = [];
+  private phase: PipeState['phase'] = 'made';
+  private onDrained: (() => void) | null = null;
+
+  constructor(parts: PipeParts) {
+    const { settings, queue, receiver, forwarder } = parts;
+    const { clock, log, budget } = settings;
+    this.name = settings.pipeName;
+    this.parts = parts;
+    this.ledger = new Ledger(this.name, settings.metrics);
+    this.metrics = new PipeMetrics(this.name, receiver.dataType, settings.metrics);
+    const { ledger, metrics } = this;
+    const { isOrdered } = receiver;
+    const settlement = new Settlement(ledger, queue, budget, metrics, clock);
+    this.gatherer = new Gatherer({ ledger, queue, budget, metrics, settlement, clock, log, isOrdered });
+    this.sender = new Sender({
+      settings: createSenderSettings(parts.sender, queue.partitions),
+      queue,
+      channel: parts.channel,
+      forwarder,
+      fallbacker: parts.fallbacker,
+      processor: new Processor(parts.filters, settlement),
+      settlement,
+      metrics,
+      clock,
+      random: settings.random,
+      log,
+      isOrdered,
+      onRoom: () => {
+        this.gatherer.onRoom();
+      },
+      onIdle: () => {
+        this.checkDrained();
+      },
+    });
+    this.gatherer.consumer = this.sender;
+  }
+
+  /** Registers the receiver's methods. @order before `start`. */
+  attach(registry: MethodRegistry): void {
+    this.parts.receiver.attach(registry, this);
+  }
+
+  // --- Intake ---
+
+  createQueuedHandler(queued: QueuedMethod): MethodHandler {
+    const { settings, receiver } = this.parts;
+    const wheel = new WindowWheel(queued, receiver.dataType, settings.clock, this.gatherer);
+    this.wheels.push(wheel);
+    return new StreamHandler(queued, wheel, this.gatherer, settings.budget, settings.log);
+  }
+
+  createRelayHandler(method: number, isTwoWay: boolean): MethodHandler {
+    const { settings, channel, forwarder } = this.parts;
+    return new RelayHandler({
+      channel,
+      clock: settings.clock,
+      metrics: this.metrics,
+      path: forwarder.paths[method]!,
+      isTwoWay,
+    });
+  }
+
+  // --- life ---
+
+  /** Opens the queue and begins to send. @order before the server accepts. */
+  async start(): Promise<void> {
+    const { queue, receiver, settings } = this.parts;
+    await queue.open();
+    if (receiver.isQueued && queue.capacity === 0) {
+      settings.log.warn('the queue keeps nothing: all data of this pipe will be dropped', { pipe: this.name });
+    }
+    this.registerGauges();
+    this.sender.start();
+    this.phase = 'running';
+  }
+
+  /**
+   * Sends all that is held, windows first, without waiting for anything to fill; resolves when nothing is left, or at
+   * `deadlineMs` (clock), when the rest is dropped with reason `shutdown`. A durable queue keeps it instead.
+   * @order after the server has drained, so that nothing new comes.
+   */
+  async drain(deadlineMs: number): Promise<void> {
+    this.phase = 'draining';
+    for (const wheel of this.wheels) wheel.closeAll();
+    this.sender.drain();
+    const { clock } = this.parts.settings;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimer(Math.max(0, deadlineMs - clock.now()), resolve);
+      this.onDrained = () => {
+        timer.cancel();
+        resolve();
+      };
+      this.checkDrained();
+    });
+    this.onDrained = null;
+    this.stop();
+  }
+
+  /** Ends at once; what is held is dropped with reason `shutdown`. Idempotent. */
+  async close(): Promise<void> {
+    this.stop();
+    for (const remove of this.removers.splice(0)) remove();
+    await this.parts.queue.close();
+  }
+
+  get state(): PipeState {
+    let openWindows = 0;
+    let windowBytes = 0;
+    for (const wheel of this.wheels) {
+      openWindows += wheel.openWindows;
+      windowBytes += wheel.openBytes;
+    }
+    const { queue } = this.parts;
+    let pendingEvents = this.gatherer.waitingEvents;
+    for (let partition = 0; partition < queue.partitions; partition++) pendingEvents += queue.pendingEvents(partition);
+    return {
+      name: this.name,
+      phase: this.phase,
+      openWindows,
+      windowBytes,
+      pendingEvents,
+      pendingBytes: this.sender.pendingBytes,
+      batchesOut: this.sender.batchesOut,
+      batchesWaiting: this.sender.batchesWaiting,
+      pausedSources: this.gatherer.pausedSources,
+    };
+  }
+
+  private stop(): void {
+    if (this.phase === 'closed') return;
+    this.phase = 'closed';
+    for (const wheel of this.wheels) wheel.closeAll();
+    this.gatherer.close();
+    this.sender.stop();
+  }
+
+  private checkDrained(): void {
+    if (this.onDrained === null || !this.sender.isIdle || this.gatherer.waitingEvents > 0) return;
+    for (const wheel of this.wheels) if (wheel.openWindows > 0) return;
+    this.onDrained();
+  }
+
+  private registerGauges(): void {
+    const { queue, settings } = this.parts;
+    const { metrics, clock } = settings;
+    const { removers, sender } = this;
+    const pipe = this.name;
+    removers.push(metrics.gauge(PIPE_METRICS.queueCapacity, { pipeline: pipe }, () => queue.capacity));
+    for (let partition = 0; partition < queue.partitions; partition++) {
+      const labels = { pipeline: pipe, partition: String(partition) };
+      removers.push(metrics.gauge(PIPE_METRICS.queueSize, labels, () => queue.size(partition)));
+    }
+    removers.push(metrics.gauge(PIPE_METRICS.queueBytes, { pipe }, () => sender.pendingBytes));
+    removers.push(metrics.gauge(PIPE_METRICS.inFlight, { pipe }, () => sender.batchesOut));
+    removers.push(
+      metrics.gauge(PIPE_METRICS.queueAge, { pipe }, () => {
+        const oldestMs = sender.oldestReceivedMs;
+        return oldestMs < 0 ? 0 : (clock.now() - oldestMs) / 1000;
+      }),
+    );
+  }
+}
+
+/** Composes a pipe of made plugins; `attach` and `start` it, `drain` and `close` it at the end. */
+export function createPipe(parts: PipeParts): Pipe {
+  return new Pipe(parts);
+}

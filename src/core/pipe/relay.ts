@@ -1,0 +1,118 @@
+/**
+ * Synchronous calls: passed on to one backend as they come, both ways, byte for byte, without queue or retry. The
+ * caller's deadline and cancellation go along; the backend's messages, status and trailers come back.
+ */
+import type { Clock } from '../../base/index.js';
+import type {
+  ClientCall,
+  ClientCallHandler,
+  Message,
+  MethodHandler,
+  ServerCall,
+  Status,
+} from '../../net/grpc/contract.js';
+import { OUTCOME } from '../channel.js';
+import type { Channel, Lease } from '../channel.js';
+import type { PipeMetrics } from './metrics.js';
+
+const OK = 0;
+const UNAVAILABLE = 14;
+
+/** Both calls of one relay. */
+class Relay {
+  readonly incoming: ServerCall;
+  readonly lease: Lease;
+  outgoing: ClientCall | null = null;
+
+  constructor(incoming: ServerCall, lease: Lease) {
+    this.incoming = incoming;
+    this.lease = lease;
+  }
+}
+
+export interface RelayParts {
+  readonly channel: Channel;
+  readonly clock: Clock;
+  readonly metrics: PipeMetrics;
+  /** Backend method path. */
+  readonly path: string;
+  /** A call that may last; else one without a deadline gets the channel's for unary calls. */
+  readonly isTwoWay: boolean;
+}
+
+export class RelayHandler implements MethodHandler, ClientCallHandler {
+  private readonly parts: RelayParts;
+
+  constructor(parts: RelayParts) {
+    this.parts = parts;
+  }
+
+  // --- the caller's side ---
+
+  onCall(incoming: ServerCall): void {
+    const { channel, clock, isTwoWay, path } = this.parts;
+    incoming.state = null;
+    const lease = channel.leaseForRelay();
+    if (lease === null) {
+      this.refuse(incoming);
+      return;
+    }
+    const ownDeadlineMs = isTwoWay ? Infinity : clock.now() + channel.unaryTimeoutMs;
+    const deadlineMs = incoming.deadlineMs === Infinity ? ownDeadlineMs : incoming.deadlineMs;
+    const outgoing = lease.openCall(path, this, { metadata: channel.metadata, deadlineMs });
+    if (outgoing === null) {
+      lease.settle(OUTCOME.neutral, null);
+      this.refuse(incoming);
+      return;
+    }
+    const relay = new Relay(incoming, lease);
+    relay.outgoing = outgoing;
+    incoming.state = relay;
+    outgoing.state = relay;
+  }
+
+  private refuse(incoming: ServerCall): void {
+    this.parts.metrics.relaysFailed.value++;
+    incoming.finish(UNAVAILABLE, 'no backend is ready');
+  }
+
+  onMessage(first: ServerCall | ClientCall, message: Message): void {
+    const relay = first.state as Relay | null;
+    if (relay === null || relay.outgoing === null) return;
+    const other = first === relay.incoming ? relay.outgoing : relay.incoming;
+    if (!other.isEnded) other.sendMessage(message.parts, message.length);
+  }
+
+  onHalfClose(incoming: ServerCall): void {
+    const relay = incoming.state as Relay | null;
+    if (relay?.outgoing !== null) relay?.outgoing.halfClose();
+  }
+
+  onEnd(incoming: ServerCall, isCancelled: boolean, reason: string): void {
+    const relay = incoming.state as Relay | null;
+    if (isCancelled) relay?.outgoing?.cancel(reason);
+  }
+
+  // --- the backend's side ---
+
+  onStatus(outgoing: ClientCall, status: Status): void {
+    const relay = outgoing.state as Relay;
+    relay.outgoing = null;
+    if (status.code === OK) this.parts.metrics.relaysAnswered.value++;
+    else this.parts.metrics.relaysFailed.value++;
+    const failed = status.code === UNAVAILABLE ? OUTCOME.endpointFailed : OUTCOME.neutral;
+    relay.lease.settle(status.code === OK ? OUTCOME.ok : failed, status);
+    relay.incoming.finish(status.code, status.message, withoutStatus(status.trailers));
+  }
+}
+
+/** Trailers of the backend's own; the status travels as `finish` writes it. */
+function withoutStatus(trailers: readonly string[]): readonly string[] {
+  const own: string[] = [];
+  for (let index = 0; index + 1 < trailers.length; index += 2) {
+    const name = trailers[index]!;
+    if (name === 'grpc-status' || name === 'grpc-message') continue;
+    own.push(name, trailers[index + 1]!);
+  }
+  return own;
+}

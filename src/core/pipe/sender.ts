@@ -1,0 +1,438 @@
+/**
+ * The last stage: brings batches to a backend, and decides what follows a failure. It wakes on events, never polls.
+ *
+ *               lease                  OK
+ *     dispatch ------> attempt -----------------> delivered
+ *        ^   \            | failed
+ *        |    \ none      v
+ *        |     > waiting  another endpoint at once; when all have failed it:
+ *        |                 - back-off, growing, with jitter      (endpoints at fault)
+ *        |                 - hold all, one probe in 30 s         (all refuse our token)
+ *        +-----------------+ bisect, until one message is left   (the data is at fault)
+ *                          - final failure: the fallbacker, then dropped with its reason
+ */
+import { Backoff, Ring, TimerWheel } from '../../base/index.js';
+import type { Clock, Random, Timer } from '../../base/index.js';
+import type { ClientCall, ClientCallHandler, Status } from '../../net/grpc/contract.js';
+import type { Batch } from '../batch.js';
+import { OUTCOME } from '../channel.js';
+import type { Channel, Outcome } from '../channel.js';
+import type { DropReason } from '../drop-reason.js';
+import type { Event } from '../event.js';
+import type { Queue } from '../queue.js';
+import type { Log } from '../telemetry.js';
+import { Attempt } from './attempt.js';
+import type { AttemptParts } from './attempt.js';
+import type { SenderSettings } from './config.js';
+import type { Fallbacker, Forwarder } from './contract.js';
+import type { QueueConsumer } from './gatherer.js';
+import { Lane } from './lane.js';
+import type { BatchSink } from './lane.js';
+import type { PipeMetrics, RetryCause } from './metrics.js';
+import type { Processor } from './processor.js';
+import type { Settlement } from './settlement.js';
+import { VERDICT, classifyStatus } from './verdict.js';
+import type { Verdict } from './verdict.js';
+
+/** While every backend refuses our token one batch tries again in this time; rotation of a token takes minutes. */
+const TOKEN_PROBE_MS = 30_000;
+/** INTERNAL or UNKNOWN from this many endpoints, or this often from too few, is the data's fault. */
+const SUSPECTING_ENDPOINTS = 2;
+const SUSPICIONS_OF_FEW = 3;
+const BACKOFF_FACTOR = 2;
+const BACKOFF_JITTER_RATIO = 0.2;
+
+/** No token trouble; all batches wait; one batch is out to see. */
+const TOKEN = { accepted: 0, held: 1, probing: 2 } as const;
+type TokenState = (typeof TOKEN)[keyof typeof TOKEN];
+
+export interface SenderParts {
+  readonly settings: SenderSettings;
+  readonly queue: Queue;
+  readonly channel: Channel;
+  readonly forwarder: Forwarder;
+  readonly fallbacker: Fallbacker;
+  readonly processor: Processor;
+  readonly settlement: Settlement;
+  readonly metrics: PipeMetrics;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly isOrdered: boolean;
+  /** Events left the queue. */
+  readonly onRoom: () => void;
+  /** Nothing is pending, waiting or on its way any more. */
+  readonly onIdle: () => void;
+}
+
+export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
+  private readonly parts: SenderParts;
+  private readonly lanes: Lane[] = [];
+  private readonly attemptParts: AttemptParts;
+  private readonly attempts = new Set<Attempt>();
+  /** Batches that wait for an endpoint, or for the token. */
+  private readonly waiting = new Ring<Batch>();
+  /** Batches between two rounds. */
+  private readonly sleeping = new Map<Batch, Timer>();
+  private tokenState: TokenState = TOKEN.accepted;
+  private tokenTimer: Timer | null = null;
+  private isStopped = false;
+  private unsubscribe: (() => void) | null = null;
+
+  constructor(parts: SenderParts) {
+    this.parts = parts;
+    this.attemptParts = {
+      clock: parts.clock,
+      wheel: new TimerWheel(parts.clock),
+      channel: parts.channel,
+      forwarder: parts.forwarder,
+      handler: this,
+      stallTimeoutMs: parts.settings.stallTimeoutMs,
+    };
+    const laneParts = { ...parts, sink: this };
+    const maxEvents = parts.forwarder.callUnit === 'event' ? 1 : parts.settings.maxEvents;
+    if (parts.isOrdered) {
+      for (let partition = 0; partition < parts.queue.partitions; partition++) {
+        this.lanes.push(new Lane(laneParts, partition, 1, 1, maxEvents));
+      }
+    } else {
+      this.lanes.push(new Lane(laneParts, 0, parts.queue.partitions, parts.settings.maxInFlight, maxEvents));
+    }
+  }
+
+  start(): void {
+    this.unsubscribe = this.parts.channel.subscribe(() => {
+      this.onEndpointReady();
+    });
+  }
+
+  // --- for the gatherer ---
+
+  onOffered(event: Event): void {
+    this.laneOf(event).onOffered(event);
+  }
+
+  takeOldest(partition: number): Event | undefined {
+    if (partition >= 0) return this.lanes[this.parts.isOrdered ? partition : 0]!.takeOldest(partition);
+    for (const lane of this.lanes) {
+      const event = lane.takeOldest(-1);
+      if (event !== undefined) return event;
+    }
+    return undefined;
+  }
+
+  // --- figures ---
+
+  get pendingBytes(): number {
+    let bytes = 0;
+    for (const lane of this.lanes) bytes += lane.pendingBytes;
+    return bytes;
+  }
+
+  /** Batches cut and not settled. */
+  get batchesOut(): number {
+    let out = 0;
+    for (const lane of this.lanes) out += lane.out;
+    return out;
+  }
+
+  /** Batches that wait for an endpoint, a token or their next round. */
+  get batchesWaiting(): number {
+    return this.waiting.length + this.sleeping.size;
+  }
+
+  /** Clock time at which the event that leaves next was received; -1 when none is pending. */
+  get oldestReceivedMs(): number {
+    let oldestMs = -1;
+    for (const lane of this.lanes) {
+      const event = lane.peek();
+      if (event !== undefined && (oldestMs < 0 || event.receivedMs < oldestMs)) oldestMs = event.receivedMs;
+    }
+    return oldestMs;
+  }
+
+  get isIdle(): boolean {
+    return this.lanes.every((lane) => lane.isIdle);
+  }
+
+  // --- the end ---
+
+  /** Sends what there is without waiting for batches to fill. */
+  drain(): void {
+    for (const lane of this.lanes) {
+      lane.isDraining = true;
+      lane.pump();
+    }
+  }
+
+  /** Gives everything up: calls are cancelled, and what is left is dropped, or stays with a durable queue. */
+  stop(): void {
+    this.isStopped = true;
+    this.unsubscribe?.();
+    this.tokenTimer?.cancel();
+    for (const lane of this.lanes) lane.stop();
+    for (const attempt of this.attempts) {
+      attempt.abandon('shutting down');
+      attempt.lease.settle(OUTCOME.neutral, null);
+      this.giveUp(attempt.batch);
+    }
+    this.attempts.clear();
+    while (this.waiting.length > 0) this.giveUp(this.waiting.shift()!);
+    for (const [batch, timer] of this.sleeping) {
+      timer.cancel();
+      this.giveUp(batch);
+    }
+    this.sleeping.clear();
+    for (const lane of this.lanes) {
+      for (let batch = lane.takeReady(); batch !== undefined; batch = lane.takeReady()) this.settleUnsent(batch);
+      if (this.parts.queue.isDurable) continue;
+      for (let event = lane.takeOldest(-1); event !== undefined; event = lane.takeOldest(-1)) {
+        this.parts.settlement.dropTaken(event, 'shutdown');
+      }
+    }
+  }
+
+  // --- sending ---
+
+  dispatch(batch: Batch): void {
+    if (this.isStopped) {
+      this.giveUp(batch);
+      return;
+    }
+    if (this.tokenState !== TOKEN.accepted) this.waiting.push(batch);
+    else this.send(batch);
+  }
+
+  private send(batch: Batch): void {
+    const lease = this.parts.channel.lease(batch.wireBytes, batch.entries, batch.excluded);
+    if (lease === null) {
+      if (batch.excluded === null) this.waiting.push(batch);
+      else this.onRoundOver(batch);
+      return;
+    }
+    const attempt = new Attempt(this.attemptParts, batch, lease);
+    if (batch.attempts++ === 0) batch.firstSentMs = attempt.openedMs;
+    this.attempts.add(attempt);
+    if (attempt.start()) return;
+    this.attempts.delete(attempt);
+    lease.settle(OUTCOME.neutral, null);
+    this.waiting.push(batch);
+  }
+
+  /** An endpoint may be ready, or have a slot: as many waiting batches as it takes. */
+  private onEndpointReady(): void {
+    if (this.tokenState !== TOKEN.accepted) return;
+    for (let count = this.waiting.length; count > 0; count--) {
+      const left = this.waiting.length;
+      this.send(this.waiting.shift()!);
+      // It went back to the end of the line: no endpoint takes another.
+      if (this.waiting.length >= left) return;
+    }
+  }
+
+  // --- answers ---
+
+  onMessage(): void {
+    // The reply is empty in every protocol; the status is what counts.
+  }
+
+  onStatus(call: ClientCall, status: Status): void {
+    const attempt = call.state as Attempt | null;
+    if (attempt === null) return;
+    const batch = attempt.batch;
+    attempt.finish();
+    this.attempts.delete(attempt);
+    const verdict = classifyStatus(status);
+    attempt.lease.settle(this.outcomeOf(verdict, batch), status);
+    if (verdict !== VERDICT.refusesToken) this.liftTokenHold();
+    if (verdict === VERDICT.delivered) {
+      const answerMs = this.parts.clock.now() - attempt.openedMs;
+      this.parts.forwarder.onDelivered(batch, attempt.lease.endpoint, answerMs);
+      this.parts.settlement.deliver(batch);
+      this.onSettled(batch);
+    } else {
+      this.onFailure(batch, attempt.lease.endpoint.id, verdict, status);
+    }
+  }
+
+  private outcomeOf(verdict: Verdict, batch: Batch): Outcome {
+    switch (verdict) {
+      case VERDICT.delivered:
+        return OUTCOME.ok;
+      case VERDICT.retry:
+      case VERDICT.refusesToken:
+        return OUTCOME.endpointFailed;
+      case VERDICT.suspectData:
+        return batch.suspicions === 0 && !batch.isPartial ? OUTCOME.endpointFailed : OUTCOME.neutral;
+      case VERDICT.refusesMethod:
+      case VERDICT.badData:
+        return OUTCOME.neutral;
+    }
+  }
+
+  private onFailure(batch: Batch, endpointId: number, verdict: Verdict, status: Status): void {
+    const { log, settings } = this.parts;
+    log.repeated('warn', `send-${status.code}`, 'a batch was not taken', {
+      status: String(status.code),
+      detail: status.message,
+    });
+    const isDataFault = verdict === VERDICT.badData || this.isSuspicionConfirmed(batch, endpointId, verdict);
+    if (!settings.retry.isEnabled) {
+      this.fail(batch, isDataFault ? 'rejected' : 'retry_expired');
+    } else if (isDataFault) {
+      this.isolate(batch, status);
+    } else if (this.isExpired(batch)) {
+      this.fail(batch, 'retry_expired');
+    } else {
+      batch.excluded ??= new Set();
+      batch.excluded.add(endpointId);
+      if (verdict === VERDICT.refusesMethod) (batch.refusedMethod ??= new Set()).add(endpointId);
+      if (verdict === VERDICT.refusesToken) (batch.refusedToken ??= new Set()).add(endpointId);
+      this.countRetry(batch, causeOf(verdict), status);
+      this.send(batch);
+    }
+  }
+
+  private isSuspicionConfirmed(batch: Batch, endpointId: number, verdict: Verdict): boolean {
+    if (verdict !== VERDICT.suspectData) return false;
+    batch.suspicions++;
+    batch.suspectedBy ??= new Set();
+    batch.suspectedBy.add(endpointId);
+    return batch.suspectedBy.size >= SUSPECTING_ENDPOINTS || batch.suspicions >= SUSPICIONS_OF_FEW;
+  }
+
+  /** The data is at fault: halves the batch until the guilty message stands alone, and drops that one. */
+  private isolate(batch: Batch, status: Status): void {
+    if (batch.messages === 1) {
+      this.fail(batch, 'rejected');
+      return;
+    }
+    this.countRetry(batch, 'data', status);
+    const lane = this.laneOf(batch.events[0]!);
+    const [first, second] = batch.bisect();
+    lane.onBisected(first, second);
+  }
+
+  /** Every endpoint that is ready has failed this batch. */
+  private onRoundOver(batch: Batch): void {
+    batch.excluded = null;
+    if (this.isRefusedByAll(batch.refusedToken)) {
+      batch.refusedToken = null;
+      this.holdForToken(batch);
+    } else if (this.isRefusedByAll(batch.refusedMethod)) {
+      this.fail(batch, 'unimplemented');
+    } else {
+      const { retry } = this.parts.settings;
+      batch.backoff ??= new Backoff(
+        { initialMs: retry.initialMs, maxMs: retry.maxMs, factor: BACKOFF_FACTOR, jitterRatio: BACKOFF_JITTER_RATIO },
+        this.parts.random,
+      );
+      this.sleep(batch, batch.backoff.nextMs());
+    }
+  }
+
+  /** Endpoints that are not ready have no say. */
+  private isRefusedByAll(refusals: ReadonlySet<number> | null): boolean {
+    if (refusals === null) return false;
+    return this.parts.channel.endpoints().every((endpoint) => refusals.has(endpoint.id) || !endpoint.isReady);
+  }
+
+  private sleep(batch: Batch, delayMs: number): void {
+    const timer = this.parts.clock.setTimer(delayMs, () => {
+      this.sleeping.delete(batch);
+      this.dispatch(batch);
+    });
+    this.sleeping.set(batch, timer);
+  }
+
+  private isExpired(batch: Batch): boolean {
+    const { maxElapsedMs } = this.parts.settings.retry;
+    return maxElapsedMs > 0 && this.parts.clock.now() - batch.firstSentMs >= maxElapsedMs;
+  }
+
+  private countRetry(batch: Batch, cause: RetryCause, status: Status): void {
+    this.parts.metrics.retries[cause].value++;
+    if (!status.isUnprocessed) this.parts.metrics.duplicates.value += batch.entries;
+  }
+
+  // --- tokens ---
+
+  private holdForToken(batch: Batch): void {
+    this.waiting.unshift(batch);
+    if (this.tokenState === TOKEN.held) return;
+    this.tokenState = TOKEN.held;
+    this.parts.log.repeated('error', 'token', 'every backend refuses our token; data is held and tried every 30 s');
+    this.armTokenProbe();
+  }
+
+  private armTokenProbe(): void {
+    this.tokenTimer = this.parts.clock.setTimer(TOKEN_PROBE_MS, () => {
+      const left = this.waiting.length;
+      this.tokenState = TOKEN.probing;
+      this.send(this.waiting.shift()!);
+      if (this.waiting.length < left) return;
+      // No endpoint took it.
+      this.tokenState = TOKEN.held;
+      this.armTokenProbe();
+    });
+  }
+
+  /** A backend judged something else than our token. */
+  private liftTokenHold(): void {
+    if (this.tokenState === TOKEN.accepted) return;
+    this.tokenState = TOKEN.accepted;
+    this.tokenTimer?.cancel();
+    this.onEndpointReady();
+  }
+
+  // --- settling ---
+
+  private fail(batch: Batch, reason: DropReason): void {
+    const delayMs = this.parts.fallbacker.nextTryMs(batch.fallbacks + 1);
+    if (delayMs >= 0) {
+      batch.fallbacks++;
+      batch.excluded = null;
+      this.parts.metrics.retries.fallback.value++;
+      this.sleep(batch, delayMs);
+      return;
+    }
+    this.parts.settlement.drop(batch, reason);
+    this.parts.log.repeated('warn', `drop-${reason}`, 'data dropped', { reason });
+    this.onSettled(batch);
+  }
+
+  /** The deadline of the shutdown has come. */
+  private giveUp(batch: Batch): void {
+    this.settleUnsent(batch);
+    this.onSettled(batch);
+  }
+
+  private settleUnsent(batch: Batch): void {
+    if (this.parts.queue.isDurable) this.parts.settlement.leaveToQueue(batch);
+    else this.parts.settlement.drop(batch, 'shutdown');
+  }
+
+  private onSettled(batch: Batch): void {
+    this.laneOf(batch.events[0]!).onSettled();
+    this.parts.onRoom();
+    if (this.isIdle) this.parts.onIdle();
+  }
+
+  private laneOf(event: Event): Lane {
+    return this.lanes[this.parts.isOrdered ? event.partition : 0]!;
+  }
+}
+
+function causeOf(verdict: Verdict): RetryCause {
+  switch (verdict) {
+    case VERDICT.refusesMethod:
+      return 'method';
+    case VERDICT.refusesToken:
+      return 'token';
+    case VERDICT.suspectData:
+    case VERDICT.badData:
+      return 'data';
+    default:
+      return 'endpoint';
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * HOT. Serves one queued method: each message is read by scanning, admitted, and put into its stream's window. Answers
+ * one empty message and OK at half-close. A stream that ends any other way keeps what it brought.
+ */
+import { Identity } from '../event.js';
+import type { Message, MethodHandler, ServerCall } from '../../net/grpc/contract.js';
+import type { MemoryBudget } from '../budget.js';
+import type { Log } from '../telemetry.js';
+import { READ } from '../wire/reader.js';
+import type { QueuedMethod } from './contract.js';
+import type { Gatherer } from './gatherer.js';
+import type { Source, WindowWheel } from './window.js';
+
+const OK = 0;
+const INVALID_ARGUMENT = 3;
+const NO_PARTS: readonly Uint8Array[] = [];
+
+export class StreamHandler implements MethodHandler {
+  private readonly queued: QueuedMethod;
+  private readonly wheel: WindowWheel;
+  private readonly gatherer: Gatherer;
+  private readonly budget: MemoryBudget;
+  private readonly log: Log;
+  private malformedCount = 0;
+
+  constructor(queued: QueuedMethod, wheel: WindowWheel, gatherer: Gatherer, budget: MemoryBudget, log: Log) {
+    this.queued = queued;
+    this.wheel = wheel;
+    this.gatherer = gatherer;
+    this.budget = budget;
+    this.log = log;
+  }
+
+  onCall(call: ServerCall): void {
+    const source = this.wheel.createSource(call);
+    call.state = source;
+    if (this.queued.observer !== null) source.handle = this.queued.observer.onOpen(call.peer.host);
+  }
+
+  onMessage(call: ServerCall, message: Message): void {
+    const source = call.state as Source;
+    if (source.isRefused) return;
+    const reader = this.queued.reader;
+    const current = source.identity;
+    if (reader.read(message, current === null ? null : current.bytes) !== READ.ok) {
+      this.onMalformed(source, message);
+      return;
+    }
+    if (reader.identity !== null) this.adoptIdentity(source, reader.identity);
+    if (!reader.carriesIdentity && source.identity === null && this.queued.withoutIdentity !== 'accept') {
+      this.onNoIdentity(source);
+      return;
+    }
+    const payload = reader.payload;
+    if (!this.gatherer.admit(source, reader.entries, payload.length, payload.pinnedBytes)) return;
+    if (this.queued.observer !== null) this.queued.observer.onMessage(source.handle);
+    // Where the message keeps its own identity, an event that begins with it needs no other.
+    const identity = reader.cutsIdentity || !reader.carriesIdentity ? source.identity : null;
+    this.wheel.add(source, payload, reader.entries, identity, reader.keyHash);
+  }
+
+  onHalfClose(call: ServerCall): void {
+    this.wheel.close(call.state as Source);
+    call.sendMessage(NO_PARTS, 0);
+    call.finish(OK);
+  }
+
+  onEnd(call: ServerCall, isCancelled: boolean): void {
+    const source = call.state as Source;
+    this.wheel.close(source);
+    if (source.identity !== null) source.identity.release();
+    source.identity = null;
+    if (this.queued.observer === null) return;
+    if (isCancelled) this.queued.observer.onFailed(source.handle);
+    this.queued.observer.onClose(source.handle);
+  }
+
+  private adoptIdentity(source: Source, bytes: Uint8Array): void {
+    // The open window belongs to the identity before.
+    if (this.queued.reader.cutsIdentity) this.wheel.close(source);
+    if (source.identity !== null) source.identity.release();
+    source.identity = new Identity(bytes, this.budget);
+  }
+
+  private onMalformed(source: Source, message: Message): void {
+    this.gatherer.refuse(0, message.length, 'malformed');
+    if (this.queued.observer !== null) this.queued.observer.onFailed(source.handle);
+    // A sample, at powers of two: the first bytes tell most kinds of rubbish apart.
+    this.malformedCount++;
+    if ((this.malformedCount & (this.malformedCount - 1)) !== 0) return;
+    const first = message.parts.length === 0 ? '' : Buffer.from(message.parts[0]!.subarray(0, 48)).toString('hex');
+    this.log.debug('malformed message dropped', {
+      peer: source.call!.peer.host,
+      bytes: String(message.length),
+      first,
+      count: String(this.malformedCount),
+    });
+  }
+
+  private onNoIdentity(source: Source): void {
+    const reader = this.queued.reader;
+    this.gatherer.refuse(reader.entries, reader.payload.length, 'no_identity');
+    if (this.queued.observer !== null) this.queued.observer.onFailed(source.handle);
+    if (this.queued.withoutIdentity !== 'fail-call') return;
+    source.isRefused = true;
+    source.call!.finish(INVALID_ARGUMENT, 'the first message of the stream carries no identifier');
+  }
+}
