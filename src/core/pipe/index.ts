@@ -6,7 +6,7 @@
  * Spec: docs/life-of-a-message.md, docs/backpressure.md.
  */
 export * from './config.js';
-export * from './contract.js';
+export type * from './contract.js';
 export { RelayForwarder } from './relay-forwarder.js';
 export { writeMessages } from './write-messages.js';
 export { PIPE_METRICS } from './metrics.js';

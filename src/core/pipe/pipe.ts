@@ -157,7 +157,9 @@ export class Pipe implements Intake {
   /** Ends at once; what is held is dropped with reason `shutdown`. Idempotent. */
   async close(): Promise<void> {
     this.stop();
-    for (const remove of this.removers.splice(0)) remove();
+    for (const remove of this.removers) remove();
+    this.removers.length = 0;
+    this.ledger.close();
     await this.parts.queue.close();
   }
 

@@ -78,14 +78,14 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
 
   onMessage(first: ServerCall | ClientCall, message: Message): void {
     const relay = first.state as Relay | null;
-    if (relay === null || relay.outgoing === null) return;
+    if (!relay?.outgoing) return;
     const other = first === relay.incoming ? relay.outgoing : relay.incoming;
     if (!other.isEnded) other.sendMessage(message.parts, message.length);
   }
 
   onHalfClose(incoming: ServerCall): void {
     const relay = incoming.state as Relay | null;
-    if (relay?.outgoing !== null) relay?.outgoing.halfClose();
+    relay?.outgoing?.halfClose();
   }
 
   onEnd(incoming: ServerCall, isCancelled: boolean, reason: string): void {

@@ -12,7 +12,6 @@ export const envoyAlsV2GrpcForwarder: ForwarderDefinition<z.infer<typeof schema>
     "Sends access-log events to the backend's SatelliteAccessLogService, many Envoys in one call, each behind its identifier.",
   stability: 'stable',
   dataType: 'als-v2',
-  dataType: 'als-v2',
   schema,
   create: (_config, settings) => new AlsForwarder('als-v2', settings.clock, settings.metrics),
 };

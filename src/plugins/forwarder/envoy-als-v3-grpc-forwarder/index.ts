@@ -12,7 +12,6 @@ export const envoyAlsV3GrpcForwarder: ForwarderDefinition<z.infer<typeof schema>
     "Sends access-log events to the backend's SatelliteAccessLogService, many Envoys in one call, each behind its identifier.",
   stability: 'stable',
   dataType: 'als-v3',
-  dataType: 'als-v3',
   schema,
   create: (_config, settings) => new AlsForwarder('als-v3', settings.clock, settings.metrics),
 };

@@ -47,7 +47,6 @@ export const nativeLogGrpcForwarder: ForwarderDefinition<z.infer<typeof schema>>
     "Sends log events to the backend's LogReportService, many agents in one call. The first message of each event names its service.",
   stability: 'stable',
   dataType: 'log',
-  dataType: 'log',
   schema,
   create: () => new LogForwarder(),
 };

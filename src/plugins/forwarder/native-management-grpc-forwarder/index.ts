@@ -13,7 +13,6 @@ export const nativeManagementGrpcForwarder: ForwarderDefinition<z.infer<typeof s
     "Where the management receiver's calls go: the backend's ManagementService, under its packaged name whatever name the agent used.",
   stability: 'stable',
   dataType: 'management',
-  dataType: 'management',
   schema,
   create: () => new RelayForwarder('management', MANAGEMENT_FORWARD_PATHS),
 };

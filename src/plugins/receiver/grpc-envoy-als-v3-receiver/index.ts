@@ -11,7 +11,6 @@ export const grpcEnvoyAlsV3Receiver: ReceiverDefinition<AlsReceiverConfig> = {
     'Receives the access-log streams of Envoys, HTTP and TCP. Messages of a stream are gathered in windows; each window becomes one event with the identifier of its Envoy.',
   stability: 'stable',
   dataType: 'als-v3',
-  dataType: 'als-v3',
   schema: alsReceiverSchema,
   create: (config, settings) => new AlsReceiver('als-v3', 'v3', ALS_V3_PATH, config, settings.metrics),
 };

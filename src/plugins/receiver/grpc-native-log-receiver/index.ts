@@ -38,7 +38,6 @@ export const grpcNativeLogReceiver: ReceiverDefinition<LogReceiverConfig> = {
     'Receives the log streams of agents. A stream that stays open is delivered as it goes: its messages are gathered in windows, and the service that its first message names is carried over to each.',
   stability: 'stable',
   dataType: 'log',
-  dataType: 'log',
   schema,
   create: (config) => new LogReceiver(config),
 };

@@ -26,7 +26,6 @@ export const grpcNativeManagementReceiver: ReceiverDefinition<z.infer<typeof sch
     "Passes instance properties and keep-alives of agents on to a backend at once, and returns the backend's own answer, commands included. Nothing is queued: without a backend the agent gets UNAVAILABLE.",
   stability: 'stable',
   dataType: 'management',
-  dataType: 'management',
   schema,
   create: () => new ManagementReceiver(),
 };
