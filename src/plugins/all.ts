@@ -1,8 +1,10 @@
 /** Every plugin there is. The only list: configuration, documentation and topology read it. */
 import { byName } from '../core/plugin-set.js';
 import type { PluginSet } from '../core/plugin-set.js';
+import { createGrpcClient } from './client/grpc-client/index.js';
 import { noneFallbacker } from './fallbacker/none-fallbacker/index.js';
 import { timerFallbacker } from './fallbacker/timer-fallbacker/index.js';
+import { staticFinder } from './finder/static/index.js';
 import { envoyAlsV2GrpcForwarder } from './forwarder/envoy-als-v2-grpc-forwarder/index.js';
 import { envoyAlsV3GrpcForwarder } from './forwarder/envoy-als-v3-grpc-forwarder/index.js';
 import { nativeLogGrpcForwarder } from './forwarder/native-log-grpc-forwarder/index.js';
@@ -13,10 +15,11 @@ import { grpcEnvoyAlsV2Receiver } from './receiver/grpc-envoy-als-v2-receiver/in
 import { grpcEnvoyAlsV3Receiver } from './receiver/grpc-envoy-als-v3-receiver/index.js';
 import { grpcNativeLogReceiver } from './receiver/grpc-native-log-receiver/index.js';
 import { grpcNativeManagementReceiver } from './receiver/grpc-native-management-receiver/index.js';
+import { grpcServer } from './server/grpc-server/index.js';
 
 export const ALL_PLUGINS: PluginSet = {
-  server: byName([]),
-  client: byName([]),
+  server: byName([grpcServer]),
+  client: byName([createGrpcClient([staticFinder])]),
   receiver: byName([
     grpcEnvoyAlsV2Receiver,
     grpcEnvoyAlsV3Receiver,

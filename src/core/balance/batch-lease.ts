@@ -62,7 +62,8 @@ export class BatchLease implements Lease, OutstandingBatch {
   }
 
   private withMetadata(options: CallOptions): CallOptions {
-    if (this.metadata.length === 0) return options;
+    // A caller that passes the channel's own metadata means the same thing.
+    if (this.metadata.length === 0 || options.metadata === this.metadata) return options;
     const metadata = options.metadata === undefined ? this.metadata : [...this.metadata, ...options.metadata];
     return { ...options, metadata };
   }

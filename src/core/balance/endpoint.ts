@@ -15,6 +15,8 @@ import type { ResolvedEndpoint } from './resolver.js';
 import { ENDPOINT_STATE, Subchannel } from './subchannel.js';
 import type { EndpointState, SubchannelEvents, SubchannelSettings } from './subchannel.js';
 
+/** A failure that took longer than a slow answer and than this is a silence: a batch that waited in vain. */
+const SILENCE_FLOOR_MS = 1_000;
 /** A connection without a sign of life for this long, on which a call was given up, is not trusted with another call. */
 const DEAD_CONNECTION_MS = 5_000;
 
@@ -176,7 +178,7 @@ export class Endpoint implements EndpointView, SubchannelEvents {
         this.owner.onJoined(this);
       }
     } else if (outcome === OUTCOME.endpointFailed) {
-      const isSilence = elapsedMs > this.owner.slowAfterMs;
+      const isSilence = elapsedMs > Math.max(SILENCE_FLOOR_MS, this.owner.slowAfterMs);
       if (!this.breaker.onFailure(lease.isProbe, isSilence, nowMs)) return;
       this.metrics.ejections.value++;
       this.settings.log.repeated(

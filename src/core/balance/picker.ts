@@ -7,7 +7,7 @@
  *
  * Step 2 alone would follow every flicker of service times, and always fill the first of several idle endpoints; step 3
  * alone would pile batches on one that has stopped. Together, equal endpoints get equal bytes to within a batch, a slower
- * one gets less in proportion, and one that keeps what it gets is left out after two batches or so.
+ * one gets less in proportion, and one that keeps what it gets is soon left out.
  */
 import type { Random } from '../../base/index.js';
 import type { EndpointLoad } from './endpoint-load.js';
@@ -16,9 +16,9 @@ import type { EndpointLoad } from './endpoint-load.js';
 const USUAL_SPREAD = 1.5;
 /** The slowest endpoint still gets this part of a full share, so that its recovery is seen. */
 const MAX_WEIGHT = 8;
-/** Loads within this ratio of the least, plus two batches like this one, are no difference. */
+/** Loads within this ratio of the least, plus half of a batch like this one, are no difference. */
 const LOAD_SLACK_RATIO = 1.5;
-const LOAD_SLACK_BATCHES = 2;
+const LOAD_SLACK_BATCHES = 0.5;
 
 /**
  * Mean speed of the endpoints whose speed is known.

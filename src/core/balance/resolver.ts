@@ -1,6 +1,7 @@
 /** Where endpoints come from: the contract of finders (`finder_type`), which know names, and of the set, which knows none. */
 import type { SocketAddress } from '../../net/socket/contract.js';
-import type { ProcessSettings } from '../plugin.js';
+import { durationOption, stringOption } from '../options.js';
+import type { PluginDefinition, ProcessSettings } from '../plugin.js';
 
 /** One place to connect to, as found. */
 export interface ResolvedEndpoint {
@@ -26,21 +27,25 @@ export interface Resolver {
   close(): void;
 }
 
-/** What a client plugin hands to its finder. */
+/** Options of every finder; the client that uses it has them among its own. */
+export const FINDER_OPTIONS = {
+  server_addr: stringOption({
+    doc: 'Backends, with commas between them: host, host:port, [v6]:port or unix:path; the port is 11800 unless given. A host name stands for all its addresses and is looked up again and again; add backends by adding addresses to the name.',
+    default: 'localhost:11800',
+  }),
+  check_period: durationOption({
+    doc: 'How long a change of the backends may go unnoticed: host names are looked up again after this time, and an unreachable backend is tried again at least this often. Shorten it to notice sooner, lengthen it to spare the name server.',
+    unit: 's',
+    default: 5,
+    min: 100,
+  }),
+};
+
 export interface FinderConfig {
-  /** As configured in `server_addr`: a comma list. */
-  readonly serverAddr: string;
-  /** Time between two looks at the source of truth. */
-  readonly refreshMs: number;
+  readonly server_addr: string;
+  /** @units ms */
+  readonly check_period: number;
 }
 
-/** A way to find endpoints, chosen by name. Not configured by itself: its options are those of the client. */
-export interface FinderDefinition {
-  readonly kind: 'finder';
-  /** As in `finder_type`. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  /** @throws SAT_CFG_* when the configuration cannot mean anything; must not touch the network. */
-  create(config: FinderConfig, settings: ProcessSettings): Resolver;
-}
+/** A way to find endpoints, named in a client's `finder_type`. */
+export type FinderDefinition = PluginDefinition<'finder', FinderConfig, ProcessSettings, Resolver>;

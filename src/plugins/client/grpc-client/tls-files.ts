@@ -1,0 +1,62 @@
+/** Reads the TLS files of a client, once, at start. */
+import { readFileSync } from 'node:fs';
+import { SatelliteError } from '../../../base/index.js';
+import type { ClientTlsSettings } from '../../../net/socket/contract.js';
+import type { GrpcClientConfig } from './config.js';
+import { GRPC_CLIENT_ERRORS } from './errors.js';
+
+type FileOption = 'client_pem_path' | 'client_key_path' | 'ca_pem_path';
+
+/**
+ * The names in the shipped configuration. A user who sets nothing has them, so a file that is not there under one of
+ * them was never meant.
+ */
+const SHIPPED_NAMES: Readonly<Record<FileOption, string>> = {
+  client_pem_path: 'client.pem',
+  client_key_path: 'client.key',
+  ca_pem_path: 'ca.pem',
+};
+
+/**
+ * TLS settings of the configuration; null without TLS, and then no file is touched.
+ * @throws SAT_PLG_TLS_FILE
+ */
+export function readTlsSettings(config: GrpcClientConfig): ClientTlsSettings | null {
+  if (!config.enable_tls) return null;
+  const ca = readPem(config, 'ca_pem_path', 'CERTIFICATE');
+  const hasBoth = config.client_pem_path !== '' && config.client_key_path !== '';
+  const cert = hasBoth ? readPem(config, 'client_pem_path', 'CERTIFICATE') : null;
+  const key = hasBoth ? readPem(config, 'client_key_path', 'PRIVATE KEY') : null;
+  if ((cert === null) !== (key === null)) {
+    const [missing, present]: [FileOption, FileOption] =
+      cert === null ? ['client_pem_path', 'client_key_path'] : ['client_key_path', 'client_pem_path'];
+    throw fileError(missing, config[missing], `does not exist, but ${present} ${config[present]} does`);
+  }
+  return {
+    insecureSkipVerify: config.insecure_skip_verify,
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null || key === null ? {} : { cert, key }),
+    ...(config.tls_server_name === '' ? {} : { serverName: config.tls_server_name }),
+  };
+}
+
+/** The file's text; null when none is meant. */
+function readPem(config: GrpcClientConfig, option: FileOption, kind: string): string | null {
+  const path = config[option];
+  if (path === '') return null;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing && path === SHIPPED_NAMES[option]) return null;
+    throw fileError(option, path, isMissing ? 'does not exist' : 'cannot be read', error);
+  }
+  const hasBlock = new RegExp(`-----BEGIN [A-Z ]*${kind}-----`).test(text);
+  if (!hasBlock) throw fileError(option, path, `holds no ${kind.toLowerCase()} in PEM form`);
+  return text;
+}
+
+function fileError(option: FileOption, path: string, problem: string, cause?: unknown): SatelliteError {
+  return new SatelliteError(GRPC_CLIENT_ERRORS.tlsFile, `${option}: ${path} ${problem}`, { cause });
+}
