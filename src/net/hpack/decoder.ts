@@ -83,7 +83,7 @@ export class HpackDecoder {
   private decodeFields(out: string[], maxListBytes: number): number {
     this.readTableSizes();
     let listBytes = 0;
-    while (this.failure === HPACK_OK && this.at < this.end) {
+    while (!this.hasFailed() && this.at < this.end) {
       const first = this.bytes[this.at]!;
       let name: string;
       let value: string;
@@ -94,7 +94,7 @@ export class HpackDecoder {
       } else if (first >= 0x40) {
         name = this.readName(0x3f);
         value = this.readString();
-        if (this.failure === HPACK_OK) this.table.add(name, value);
+        if (!this.hasFailed()) this.table.add(name, value);
       } else if (first >= 0x20) {
         return HPACK_TABLE_SIZE; // size updates stand at the front of a block only
       } else {
@@ -102,9 +102,9 @@ export class HpackDecoder {
         value = this.readString();
       }
       listBytes += name.length + value.length + ENTRY_OVERHEAD_BYTES;
-      if (listBytes <= maxListBytes && this.failure === HPACK_OK) out.push(name, value);
+      if (listBytes <= maxListBytes && !this.hasFailed()) out.push(name, value);
     }
-    if (this.failure !== HPACK_OK) return this.failure;
+    if (this.hasFailed()) return this.failure;
     return listBytes > maxListBytes ? HPACK_LIST_TOO_LARGE : HPACK_OK;
   }
 
@@ -112,7 +112,7 @@ export class HpackDecoder {
   private readTableSizes(): void {
     while (this.at < this.end && (this.bytes[this.at]! & 0xe0) === 0x20) {
       const size = this.readInteger(0x1f);
-      if (this.failure !== HPACK_OK) return;
+      if (this.hasFailed()) return;
       if (size > this.limitBytes) {
         this.failure = HPACK_TABLE_SIZE;
         return;
@@ -136,13 +136,13 @@ export class HpackDecoder {
 
   /** Follows `nameOf`, which has checked the index. */
   private valueOf(index: number): string {
-    if (this.failure !== HPACK_OK) return '';
+    if (this.hasFailed()) return '';
     return index <= STATIC_ENTRIES ? STATIC_VALUES[index]! : this.table.valueAt(index - STATIC_ENTRIES - 1);
   }
 
   /** An integer whose first byte shares its high bits with something else. @source RFC 7541 §5.1. */
   private readInteger(mask: number): number {
-    if (this.failure !== HPACK_OK) return 0;
+    if (this.hasFailed()) return 0;
     if (this.at >= this.end) return this.failInteger(HPACK_TRUNCATED);
     let value = this.bytes[this.at++]! & mask;
     if (value < mask) return value;
@@ -157,10 +157,10 @@ export class HpackDecoder {
   }
 
   private readString(): string {
-    if (this.failure !== HPACK_OK) return '';
+    if (this.hasFailed()) return '';
     const isHuffman = this.at < this.end && this.bytes[this.at]! >= 0x80;
     const length = this.readInteger(0x7f);
-    if (this.failure !== HPACK_OK) return '';
+    if (this.hasFailed()) return '';
     const start = this.at;
     if (length > this.end - start) return this.fail(HPACK_TRUNCATED);
     this.at = start + length;
@@ -168,6 +168,10 @@ export class HpackDecoder {
     if (length * 2 > scratch.length) scratch = Buffer.allocUnsafeSlow(length * 2);
     const count = decodeHuffman(this.bytes, start, start + length, scratch);
     return count < 0 ? this.fail(HPACK_HUFFMAN) : scratch.toString('latin1', 0, count);
+  }
+
+  private hasFailed(): boolean {
+    return this.failure !== HPACK_OK;
   }
 
   private failInteger(code: number): number {

@@ -66,12 +66,6 @@ export class FrameReader {
     this.state = expectsPreface ? PREFACE : HEADER;
   }
 
-  /** Nothing is read any more. */
-  stop(): void {
-    this.state = STOPPED;
-    this.collected = EMPTY_BYTES;
-  }
-
   /** Consumes the whole chunk. */
   read(chunk: Uint8Array): void {
     const end = chunk.length;
@@ -94,7 +88,7 @@ export class FrameReader {
           this.readPadLength(chunk[at++]!);
           break;
         case PREFACE:
-          if (chunk[at++] !== CLIENT_PREFACE[this.seen++]) this.sink.refuse(true);
+          if (chunk[at++] !== CLIENT_PREFACE[this.seen++]) this.refuse(true);
           else if (this.seen === CLIENT_PREFACE.length) this.expectHeader();
           break;
         default:
@@ -123,14 +117,14 @@ export class FrameReader {
         this.padding = 0;
         this.left = this.length;
         if ((this.flags & FLAG_PADDED) === 0) this.expectData();
-        else if (this.left === 0) this.sink.refuse(false);
+        else if (this.left === 0) this.refuse(false);
         else this.state = PAD_LENGTH;
         return at;
       case TAKE_WHOLE:
         if (end - at >= this.length) {
           const next = at + this.length;
           this.expectHeader();
-          if (!this.sink.endFrame(chunk, at, next)) this.stop();
+          if (!this.sink.endFrame(chunk, at, next)) this.state = STOPPED;
           return next;
         }
         this.collected = Buffer.allocUnsafeSlow(this.length);
@@ -141,7 +135,7 @@ export class FrameReader {
         this.expectSkip(this.length, false);
         return at;
       default:
-        this.stop();
+        this.state = STOPPED;
         return at;
     }
   }
@@ -158,12 +152,12 @@ export class FrameReader {
 
   private readPadLength(padLength: number): void {
     if (padLength >= this.left) {
-      this.sink.refuse(false);
+      this.refuse(false);
       return;
     }
     this.left -= padLength + 1;
     this.padding = padLength;
-    if (!this.sink.dataPadding(padLength + 1)) this.stop();
+    if (!this.sink.dataPadding(padLength + 1)) this.state = STOPPED;
     else this.expectData();
   }
 
@@ -173,7 +167,7 @@ export class FrameReader {
     else if (this.padding > 0) this.expectSkip(this.padding, true);
     else {
       this.expectHeader();
-      if (!this.sink.endData()) this.stop();
+      if (!this.sink.endData()) this.state = STOPPED;
     }
   }
 
@@ -183,7 +177,7 @@ export class FrameReader {
     const isLast = this.left === 0 && this.padding === 0;
     if (isLast) this.expectHeader();
     else if (this.left === 0) this.expectSkip(this.padding, true);
-    if (!this.sink.dataPiece(chunk, at, at + count, isLast)) this.stop();
+    if (!this.sink.dataPiece(chunk, at, at + count, isLast)) this.state = STOPPED;
     return at + count;
   }
 
@@ -195,7 +189,7 @@ export class FrameReader {
       const payload = this.collected;
       this.collected = EMPTY_BYTES;
       this.expectHeader();
-      if (!this.sink.endFrame(payload, 0, payload.length)) this.stop();
+      if (!this.sink.endFrame(payload, 0, payload.length)) this.state = STOPPED;
     }
     return at + count;
   }
@@ -212,9 +206,14 @@ export class FrameReader {
     this.left -= count;
     if (this.left === 0) {
       this.expectHeader();
-      if (this.isPadding && !this.sink.endData()) this.stop();
+      if (this.isPadding && !this.sink.endData()) this.state = STOPPED;
     }
     return at + count;
+  }
+
+  private refuse(isPreface: boolean): void {
+    this.state = STOPPED;
+    this.sink.refuse(isPreface);
   }
 
   private expectHeader(): void {

@@ -1,0 +1,572 @@
+/**
+ * HOT. The peer's side of a connection: checks each frame against the rules and turns it into events.
+ *
+ * A broken rule ends the stream (RST_STREAM) or the connection (GOAWAY), at the smallest scope RFC 9113 §5.4 allows; nothing
+ * here throws for what a peer sends. Events are called when the state is consistent; they may call back into the connection.
+ */
+import { EMPTY_BYTES, Ring } from '../../base/index.js';
+import { HPACK_LIST_TOO_LARGE, HPACK_OK, HpackDecoder, hpackErrorOf } from '../hpack/index.js';
+import { ChunkSlicer } from './chunk-slicer.js';
+import type { HeaderFields, Http2StreamEvents } from './contract.js';
+import type { ConnectionCore } from './core.js';
+import {
+  H2_COMPRESSION_ERROR,
+  H2_ENHANCE_YOUR_CALM,
+  H2_FLOW_CONTROL_ERROR,
+  H2_FRAME_SIZE_ERROR,
+  H2_NO_ERROR,
+  H2_PROTOCOL_ERROR,
+  H2_REFUSED_STREAM,
+  H2_STREAM_CLOSED,
+} from './errors.js';
+import { GUARDS, MAX_BLOCK_RATIO, MAX_CONTINUATIONS } from './flood-guard.js';
+import type { Guard } from './flood-guard.js';
+import {
+  FLAG_ACK,
+  FLAG_END_HEADERS,
+  FLAG_END_STREAM,
+  FLAG_PADDED,
+  FLAG_PRIORITY,
+  FRAME_CONTINUATION,
+  FRAME_DATA,
+  FRAME_GOAWAY,
+  FRAME_HEADERS,
+  FRAME_PING,
+  FRAME_PRIORITY,
+  FRAME_PUSH_PROMISE,
+  FRAME_RST_STREAM,
+  FRAME_SETTINGS,
+  FRAME_WINDOW_UPDATE,
+  MAX_U31,
+  readU32,
+} from './frame.js';
+import { FrameReader, SKIP_PAYLOAD, STOP_READING, TAKE_DATA, TAKE_WHOLE } from './frame-reader.js';
+import type { FrameSink } from './frame-reader.js';
+import { HeaderBlock } from './header-block.js';
+import { contentLengthOf, findMalformed, REQUEST, RESPONSE, statusOf, TRAILERS } from './header-rules.js';
+import { PROTOCOL_FRAME_BYTES, PROTOCOL_TABLE_BYTES, PROTOCOL_WINDOW_BYTES, SETTING_BYTES } from './settings.js';
+import { CLOSED, HALF_CLOSED_REMOTE, Http2Stream, OPEN } from './stream.js';
+import { ENDED, FORGOTTEN, RESET_BY_PEER, RESET_BY_US } from './stream-table.js';
+
+/** A stream's events until its receiver has set its own, and for receivers that set none. */
+const NO_EVENTS: Http2StreamEvents = {
+  onHeaders: () => undefined,
+  onData: () => undefined,
+  onReset: () => undefined,
+  onDrain: () => undefined,
+};
+
+interface PendingPing {
+  readonly id: number;
+  readonly onAck: () => void;
+}
+
+export class Inbound implements FrameSink {
+  /** The peer's SETTINGS have come. */
+  peerSettingsSeen = false;
+  private readonly core: ConnectionCore;
+  private readonly reader: FrameReader;
+  private readonly slicer = new ChunkSlicer();
+  private readonly decoder = new HpackDecoder(PROTOCOL_TABLE_BYTES);
+  private readonly block = new HeaderBlock();
+  /** Our SETTINGS are acknowledged; until then the protocol's initial values hold. */
+  private areSettingsInForce = false;
+  private maxFrameBytes = PROTOCOL_FRAME_BYTES;
+  /** Connection-level bytes we still let the peer send, and what is received but not yet told to it. */
+  private receiveWindow: number;
+  private owedCredit = 0;
+  /** Last id of the GOAWAY we got. */
+  private goAwayReceived = MAX_U31;
+  private pings: Ring<PendingPing> | null = null;
+  private lastPingId = 0;
+  // The frame being read.
+  private frameType = 0;
+  private frameFlags = 0;
+  private frameStreamId = 0;
+  private dataStream: Http2Stream | null = null;
+  private dataEnds = false;
+  private dataHasPayload = false;
+
+  constructor(core: ConnectionCore) {
+    this.core = core;
+    this.reader = new FrameReader(this, core.isServer);
+    this.receiveWindow = Math.max(core.settings.connectionWindowBytes, PROTOCOL_WINDOW_BYTES);
+  }
+
+  /** Reads a chunk to its end, or to the end of the connection. */
+  receive(chunk: Uint8Array): void {
+    this.slicer.begin(chunk);
+    this.reader.read(chunk);
+  }
+
+  /** Sends a PING and remembers who waits for its answer. */
+  ping(onAck: () => void): void {
+    const id = ++this.lastPingId;
+    (this.pings ??= new Ring<PendingPing>(4)).push({ id, onAck });
+    const payload = Buffer.alloc(8);
+    payload.writeUInt32BE(id, 4);
+    this.core.writer.writePing(payload, 0, false);
+    this.core.signal();
+  }
+
+  // --- frames of the peer (FrameSink) ---
+
+  refuse(isPreface: boolean): void {
+    this.fail(H2_PROTOCOL_ERROR, isPreface ? 'no HTTP/2 preface' : 'padding longer than its frame');
+  }
+
+  beginFrame(length: number, type: number, flags: number, streamId: number): number {
+    this.frameType = type;
+    this.frameFlags = flags;
+    this.frameStreamId = streamId;
+    if (length > this.maxFrameBytes) return this.fail(H2_FRAME_SIZE_ERROR, 'a frame above our MAX_FRAME_SIZE');
+    if (!this.peerSettingsSeen && (type !== FRAME_SETTINGS || (flags & FLAG_ACK) !== 0))
+      return this.fail(H2_PROTOCOL_ERROR, 'the first frame is not SETTINGS');
+    if (this.block.streamId !== 0 && (type !== FRAME_CONTINUATION || streamId !== this.block.streamId))
+      return this.fail(H2_PROTOCOL_ERROR, 'a header block was interrupted');
+    switch (type) {
+      case FRAME_DATA:
+        return this.beginData(length, streamId);
+      case FRAME_HEADERS:
+        return this.expect(streamId !== 0, true);
+      case FRAME_PRIORITY:
+        if (this.core.guard.countPriority()) return this.trip(GUARDS.priority);
+        if (length !== 5 && streamId !== 0) return this.refusePrioritySize(streamId);
+        return this.expect(streamId !== 0, true);
+      case FRAME_RST_STREAM:
+        return this.expect(streamId !== 0, length === 4);
+      case FRAME_SETTINGS:
+        return this.expect(streamId === 0, (flags & FLAG_ACK) !== 0 ? length === 0 : length % SETTING_BYTES === 0);
+      case FRAME_PUSH_PROMISE:
+        return this.fail(H2_PROTOCOL_ERROR, 'PUSH_PROMISE, which we never allow');
+      case FRAME_PING:
+        return this.expect(streamId === 0, length === 8);
+      case FRAME_GOAWAY:
+        return this.expect(streamId === 0, length >= 8);
+      case FRAME_WINDOW_UPDATE:
+        return this.expect(true, length === 4);
+      case FRAME_CONTINUATION:
+        return this.expect(this.block.streamId !== 0, true);
+      default:
+        return this.core.guard.countUnknown() ? this.trip(GUARDS.unknown) : SKIP_PAYLOAD;
+    }
+  }
+
+  endFrame(bytes: Uint8Array, start: number, end: number): boolean {
+    switch (this.frameType) {
+      case FRAME_HEADERS:
+        this.onHeaders(bytes, start, end);
+        break;
+      case FRAME_CONTINUATION:
+        this.onContinuation(bytes, start, end);
+        break;
+      case FRAME_PRIORITY:
+        if ((readU32(bytes, start) & MAX_U31) === this.frameStreamId)
+          this.core.failStream(this.frameStreamId, H2_PROTOCOL_ERROR, 'a stream that depends on itself');
+        break;
+      case FRAME_RST_STREAM:
+        this.onReset(this.frameStreamId, readU32(bytes, start));
+        break;
+      case FRAME_SETTINGS:
+        if ((this.frameFlags & FLAG_ACK) !== 0) this.applyOwnSettings();
+        else this.onSettings(bytes, start, end);
+        break;
+      case FRAME_PING:
+        this.onPing(bytes, start);
+        break;
+      case FRAME_GOAWAY:
+        this.onGoAway(readU32(bytes, start) & MAX_U31, readU32(bytes, start + 4), bytes.slice(start + 8, end));
+        break;
+      default:
+        this.onWindowUpdate(this.frameStreamId, readU32(bytes, start) & MAX_U31);
+    }
+    return !this.core.isOver;
+  }
+
+  dataPiece(chunk: Uint8Array, start: number, end: number, isLast: boolean): boolean {
+    const stream = this.dataStream;
+    if (stream === null || stream.state === CLOSED) return !this.core.isOver;
+    this.dataHasPayload = true;
+    if (isLast) this.dataStream = null;
+    const isEnd = isLast && this.dataEnds;
+    if (stream.contentLeft >= 0) {
+      stream.contentLeft -= end - start;
+      if (stream.contentLeft < 0 || (isEnd && stream.contentLeft > 0)) {
+        this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'content-length does not match');
+        return !this.core.isOver;
+      }
+    }
+    if (isEnd) endRemote(stream);
+    const slice = this.slicer.slice(chunk, start, end);
+    stream.events.onData(stream, slice, this.slicer.pinnedBytes, isEnd);
+    if (isEnd) this.core.releaseIfEnded(stream);
+    return !this.core.isOver;
+  }
+
+  dataPadding(paddingBytes: number): boolean {
+    if (this.dataStream !== null) this.core.returnCreditOn(this.dataStream, paddingBytes);
+    return true;
+  }
+
+  endData(): boolean {
+    const stream = this.dataStream;
+    this.dataStream = null;
+    if (stream === null || stream.state === CLOSED) return !this.core.isOver;
+    if (this.dataEnds) {
+      if (stream.contentLeft > 0) {
+        this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'content-length does not match');
+      } else {
+        endRemote(stream);
+        stream.events.onData(stream, EMPTY_BYTES, 0, true);
+        this.core.releaseIfEnded(stream);
+      }
+    } else if (!this.dataHasPayload && this.core.guard.countEmptyData()) this.trip(GUARDS.emptyData);
+    return !this.core.isOver;
+  }
+
+  // --- handlers ---
+
+  private beginData(length: number, streamId: number): number {
+    if (streamId === 0) return this.fail(H2_PROTOCOL_ERROR, 'DATA on stream 0');
+    if (length > this.receiveWindow) return this.fail(H2_FLOW_CONTROL_ERROR, 'DATA above the connection window');
+    this.receiveWindow -= length;
+    this.returnConnectionCredit(length);
+    this.dataStream = null;
+    const stream = this.core.streams.get(streamId);
+    if (stream === undefined) {
+      if (!this.onFrameOfClosed(streamId, false)) return STOP_READING;
+      return SKIP_PAYLOAD;
+    }
+    if (stream.state >= HALF_CLOSED_REMOTE) {
+      this.core.failStream(streamId, H2_STREAM_CLOSED, 'DATA after END_STREAM');
+    } else if (!stream.hasHeaders) {
+      this.core.failStream(streamId, H2_PROTOCOL_ERROR, 'DATA before HEADERS');
+    } else if (length > stream.receiveWindow) {
+      this.core.failStream(streamId, H2_FLOW_CONTROL_ERROR, 'DATA above the stream window');
+    } else {
+      stream.receiveWindow -= length;
+      this.dataStream = stream;
+      this.dataEnds = (this.frameFlags & FLAG_END_STREAM) !== 0;
+      this.dataHasPayload = false;
+      if (length > 0) this.core.guard.earn();
+      return TAKE_DATA;
+    }
+    return this.core.isOver ? STOP_READING : SKIP_PAYLOAD;
+  }
+
+  /** Connection-level credit returns on receipt, whatever becomes of the bytes: streams bound what is kept. */
+  private returnConnectionCredit(bytes: number): void {
+    this.owedCredit += bytes;
+    if (this.owedCredit * 2 < Math.max(this.core.settings.connectionWindowBytes, PROTOCOL_WINDOW_BYTES)) return;
+    this.core.writer.writeWindowUpdate(0, this.owedCredit);
+    this.receiveWindow += this.owedCredit;
+    this.owedCredit = 0;
+    this.core.signal();
+  }
+
+  private onHeaders(bytes: Uint8Array, start: number, end: number): void {
+    const flags = this.frameFlags;
+    let from = start;
+    let padding = 0;
+    let dependency = 0;
+    if ((flags & FLAG_PADDED) !== 0) padding = from < end ? bytes[from++]! : 1;
+    if ((flags & FLAG_PRIORITY) !== 0) {
+      if (end - from >= 5) dependency = readU32(bytes, from) & MAX_U31;
+      from += 5;
+    }
+    if (from + padding > end) {
+      this.fail(H2_PROTOCOL_ERROR, 'HEADERS shorter than its padding and priority');
+      return;
+    }
+    const to = end - padding;
+    const endStream = (flags & FLAG_END_STREAM) !== 0;
+    const dependsOnItself = dependency === this.frameStreamId;
+    if ((flags & FLAG_END_HEADERS) !== 0) {
+      this.onBlock(this.frameStreamId, endStream, dependsOnItself, bytes, from, to);
+      return;
+    }
+    this.block.begin(this.frameStreamId, endStream, dependsOnItself);
+    this.block.append(bytes, from, to);
+  }
+
+  private onContinuation(bytes: Uint8Array, start: number, end: number): void {
+    const block = this.block;
+    if (++block.continuations > MAX_CONTINUATIONS) {
+      this.trip(GUARDS.continuation);
+      return;
+    }
+    if (block.length + end - start > this.core.settings.maxHeaderListBytes * MAX_BLOCK_RATIO) {
+      this.trip(GUARDS.headerBlock);
+      return;
+    }
+    block.append(bytes, start, end);
+    if ((this.frameFlags & FLAG_END_HEADERS) === 0) return;
+    const joined = block.bytes;
+    const length = block.length;
+    block.clear();
+    this.onBlock(this.frameStreamId, block.endStream, block.dependsOnItself, joined, 0, length);
+  }
+
+  /** A whole header block. It is decoded whatever becomes of its stream, for the table must stay in step. */
+  private onBlock(
+    streamId: number,
+    endStream: boolean,
+    dependsOnItself: boolean,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): void {
+    const fields: string[] = [];
+    const outcome = this.decoder.decode(bytes, start, end, fields, this.core.settings.maxHeaderListBytes);
+    if (outcome < HPACK_OK) {
+      this.fail(H2_COMPRESSION_ERROR, hpackErrorOf(outcome).code);
+      return;
+    }
+    const stream = this.core.streams.get(streamId);
+    if (stream === undefined && !this.core.streams.isNew(streamId)) {
+      this.onFrameOfClosed(streamId, true);
+      return;
+    }
+    if (stream === undefined) {
+      this.core.streams.lastPeerId = streamId;
+      if (this.isBeyondGoAway(streamId)) return;
+    }
+    if (stream !== undefined && stream.state >= HALF_CLOSED_REMOTE) {
+      this.core.failStream(streamId, H2_STREAM_CLOSED, 'HEADERS after END_STREAM');
+    } else if (dependsOnItself) {
+      this.core.failStream(streamId, H2_PROTOCOL_ERROR, 'a stream that depends on itself');
+    } else if (outcome === HPACK_LIST_TOO_LARGE) {
+      this.core.failStream(streamId, H2_ENHANCE_YOUR_CALM, 'a header list above our limit');
+    } else if (stream === undefined) this.onRequest(streamId, fields, endStream);
+    else if (stream.hasHeaders) this.onTrailers(stream, fields, endStream);
+    else this.onResponse(stream, fields, endStream);
+  }
+
+  private onRequest(streamId: number, fields: HeaderFields, endStream: boolean): void {
+    const malformed = findMalformed(fields, REQUEST);
+    const contentLength = contentLengthOf(fields);
+    if (malformed !== '' || contentLength < -1 || (endStream && contentLength > 0)) {
+      this.core.failStream(streamId, H2_PROTOCOL_ERROR, malformed === '' ? 'a wrong content-length' : malformed);
+      return;
+    }
+    if (this.core.streams.size >= this.core.settings.maxConcurrentStreams) {
+      this.core.failStream(streamId, H2_REFUSED_STREAM, 'more streams than we allow');
+      return;
+    }
+    const stream = new Http2Stream(
+      streamId,
+      this.core,
+      NO_EVENTS,
+      this.core.peer.streamWindowBytes,
+      this.core.streamWindowBytes,
+    );
+    stream.hasHeaders = true;
+    stream.contentLeft = contentLength;
+    if (endStream) stream.state = HALF_CLOSED_REMOTE;
+    this.core.streams.add(stream);
+    this.core.events.onStream(stream, fields, endStream);
+  }
+
+  private onResponse(stream: Http2Stream, fields: HeaderFields, endStream: boolean): void {
+    const malformed = findMalformed(fields, RESPONSE);
+    if (malformed !== '') {
+      this.core.failStream(stream.id, H2_PROTOCOL_ERROR, malformed);
+      return;
+    }
+    const status = statusOf(fields);
+    if (status < 200) {
+      // Interim responses are of no use to us; 101 does not exist in HTTP/2.
+      if (endStream || status === 101) this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'a wrong interim response');
+      return;
+    }
+    stream.contentLeft = contentLengthOf(fields);
+    if (stream.contentLeft < -1 || (endStream && stream.contentLeft > 0)) {
+      this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'a wrong content-length');
+      return;
+    }
+    stream.hasHeaders = true;
+    this.deliverHeaders(stream, fields, endStream, false);
+  }
+
+  private onTrailers(stream: Http2Stream, fields: HeaderFields, endStream: boolean): void {
+    let malformed = findMalformed(fields, TRAILERS);
+    if (!endStream) malformed = 'trailers without END_STREAM';
+    else if (stream.contentLeft > 0) malformed = 'content-length does not match';
+    if (malformed !== '') this.core.failStream(stream.id, H2_PROTOCOL_ERROR, malformed);
+    else this.deliverHeaders(stream, fields, true, true);
+  }
+
+  private deliverHeaders(stream: Http2Stream, fields: HeaderFields, endStream: boolean, isTrailers: boolean): void {
+    if (endStream) endRemote(stream);
+    stream.events.onHeaders(stream, fields, endStream, isTrailers);
+    if (endStream) this.core.releaseIfEnded(stream);
+  }
+
+  private onReset(streamId: number, errorCode: number): void {
+    const stream = this.core.streams.get(streamId);
+    if (stream === undefined && this.core.streams.isIdle(streamId)) {
+      this.fail(H2_PROTOCOL_ERROR, 'RST_STREAM on an idle stream');
+      return;
+    }
+    if (this.core.guard.countRapidReset()) {
+      this.trip(GUARDS.rapidReset);
+      return;
+    }
+    if (stream !== undefined)
+      this.core.end(stream, RESET_BY_PEER, errorCode, errorCode === H2_REFUSED_STREAM, 'reset by the peer');
+  }
+
+  private onSettings(bytes: Uint8Array, start: number, end: number): void {
+    if (this.core.guard.countSettings()) {
+      this.trip(GUARDS.settings);
+      return;
+    }
+    const previousWindow = this.core.peer.streamWindowBytes;
+    const error = this.core.peer.apply(bytes, start, end, this.core.isServer);
+    if (error !== H2_NO_ERROR) {
+      this.fail(error, 'a SETTINGS value out of range');
+      return;
+    }
+    this.core.writer.encoder.setTableLimit(this.core.peer.headerTableBytes);
+    this.core.scheduler.setMaxFrame(this.core.peer.maxFrameBytes);
+    if (!this.widenSendWindows(this.core.peer.streamWindowBytes - previousWindow)) return;
+    this.peerSettingsSeen = true;
+    this.core.writer.writeSettingsAck();
+    this.core.signal();
+    this.core.events.onSettings();
+  }
+
+  /** A changed INITIAL_WINDOW_SIZE concerns open streams too, whose windows may become negative. */
+  private widenSendWindows(delta: number): boolean {
+    if (delta === 0) return true;
+    for (const stream of this.core.streams.all()) {
+      stream.sendWindow += delta;
+      if (stream.sendWindow > MAX_U31) {
+        this.fail(H2_FLOW_CONTROL_ERROR, 'SETTINGS overflow a stream window');
+        return false;
+      }
+      this.core.scheduler.consider(stream);
+    }
+    return true;
+  }
+
+  private applyOwnSettings(): void {
+    if (this.core.guard.countSettings()) {
+      this.trip(GUARDS.settings);
+      return;
+    }
+    if (this.areSettingsInForce) return;
+    this.areSettingsInForce = true;
+    this.maxFrameBytes = this.core.settings.maxFrameBytes;
+    this.decoder.setTableLimit(this.core.settings.headerTableBytes);
+    const delta = this.core.settings.streamWindowBytes - this.core.streamWindowBytes;
+    this.core.streamWindowBytes = this.core.settings.streamWindowBytes;
+    for (const stream of this.core.streams.all()) stream.receiveWindow += delta;
+  }
+
+  private onPing(bytes: Uint8Array, start: number): void {
+    if (this.core.guard.countPing()) {
+      this.trip(GUARDS.ping);
+      return;
+    }
+    if ((this.frameFlags & FLAG_ACK) === 0) {
+      this.core.writer.writePing(bytes, start, true);
+      this.core.signal();
+      return;
+    }
+    const oldest = this.pings?.peek();
+    if (oldest === undefined || readU32(bytes, start) !== 0 || readU32(bytes, start + 4) !== oldest.id) return;
+    this.pings!.shift();
+    oldest.onAck();
+  }
+
+  private onGoAway(lastStreamId: number, errorCode: number, debugData: Uint8Array): void {
+    if (lastStreamId > this.goAwayReceived) {
+      this.fail(H2_PROTOCOL_ERROR, 'GOAWAY with a higher last stream than before');
+      return;
+    }
+    this.goAwayReceived = lastStreamId;
+    this.core.isPeerDraining = true;
+    this.core.events.onGoAway(lastStreamId, errorCode, debugData);
+    if (this.core.isServer) return;
+    for (const stream of this.core.streams.list()) {
+      if (stream.id > lastStreamId && stream.state !== CLOSED)
+        this.core.end(stream, RESET_BY_PEER, H2_REFUSED_STREAM, true, 'not processed before GOAWAY');
+    }
+    this.core.finishIfIdle();
+  }
+
+  private onWindowUpdate(streamId: number, increment: number): void {
+    if (this.core.guard.countWindowUpdate()) {
+      this.trip(GUARDS.windowUpdate);
+      return;
+    }
+    if (streamId === 0) {
+      this.core.scheduler.sendWindow += increment;
+      if (increment === 0) this.fail(H2_PROTOCOL_ERROR, 'WINDOW_UPDATE of 0');
+      else if (this.core.scheduler.sendWindow > MAX_U31) this.fail(H2_FLOW_CONTROL_ERROR, 'connection window overflow');
+      else if (this.core.scheduler.hasWork) this.core.signal();
+      return;
+    }
+    const stream = this.core.streams.get(streamId);
+    if (stream === undefined) {
+      if (this.core.streams.isIdle(streamId)) this.fail(H2_PROTOCOL_ERROR, 'WINDOW_UPDATE on an idle stream');
+      return;
+    }
+    stream.sendWindow += increment;
+    if (increment === 0) this.core.failStream(streamId, H2_PROTOCOL_ERROR, 'WINDOW_UPDATE of 0');
+    else if (stream.sendWindow > MAX_U31)
+      this.core.failStream(streamId, H2_FLOW_CONTROL_ERROR, 'stream window overflow');
+    else {
+      this.core.scheduler.consider(stream);
+      if (this.core.scheduler.hasWork) this.core.signal();
+    }
+  }
+
+  // --- what is wrong ---
+
+  /** DATA or HEADERS on a stream that is not open. @returns false: the connection is over. @source RFC 9113 §5.1. */
+  private onFrameOfClosed(streamId: number, isHeaders: boolean): boolean {
+    if (this.core.streams.isIdle(streamId)) {
+      this.fail(H2_PROTOCOL_ERROR, 'a frame on an idle stream');
+      return false;
+    }
+    if (this.isBeyondGoAway(streamId)) return true;
+    const how = this.core.streams.recall(streamId);
+    if (how === ENDED) this.fail(H2_STREAM_CLOSED, 'a frame after the end of its stream');
+    else if (how === FORGOTTEN && isHeaders && this.core.isServer)
+      this.fail(H2_PROTOCOL_ERROR, 'a stream id below the last one');
+    else if (how !== RESET_BY_US) this.core.failStream(streamId, H2_STREAM_CLOSED, 'a frame on a closed stream');
+    return !this.core.isOver;
+  }
+
+  /** The peer opened it before it got our GOAWAY, which tells it that nothing was done with it. */
+  private isBeyondGoAway(streamId: number): boolean {
+    return this.core.isServer && streamId > this.core.goAwaySent;
+  }
+
+  private expect(isRightStream: boolean, isRightSize: boolean): number {
+    if (!isRightStream) return this.fail(H2_PROTOCOL_ERROR, 'a frame on a wrong stream');
+    return isRightSize ? TAKE_WHOLE : this.fail(H2_FRAME_SIZE_ERROR, 'a frame of a wrong size');
+  }
+
+  private refusePrioritySize(streamId: number): number {
+    this.core.failStream(streamId, H2_FRAME_SIZE_ERROR, 'PRIORITY of a wrong size');
+    return this.core.isOver ? STOP_READING : SKIP_PAYLOAD;
+  }
+
+  private fail(errorCode: number, reason: string): number {
+    this.core.fail(errorCode, reason);
+    return STOP_READING;
+  }
+
+  private trip(guard: Guard): number {
+    this.core.trip(guard);
+    return STOP_READING;
+  }
+}
+
+/** The peer ended its side; the stream stays in the table until its receiver has heard of it. */
+function endRemote(stream: Http2Stream): void {
+  stream.state = stream.state === OPEN ? HALF_CLOSED_REMOTE : CLOSED;
+}
