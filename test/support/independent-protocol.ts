@@ -41,3 +41,8 @@ export const ENVOY_SERVICES = {
 
 /** What Satellite calls. */
 export const SATELLITE_SERVICE = services.satellite.envoy.accesslog.v3.SatelliteAccessLogService;
+
+/** A message as it goes over the wire, for streams that also carry what is none. */
+export function encodeAccessLog(message: AccessLogMessage): Buffer {
+  return SATELLITE_SERVICE.service.StreamAccessLogs!.requestSerialize(message);
+}

@@ -18,7 +18,7 @@ export interface SatellitePorts {
 export interface SatelliteSettings {
   /** The configuration file's text. */
   readonly config: (ports: SatellitePorts) => string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: (ports: SatellitePorts) => Readonly<Record<string, string>>;
   readonly args?: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export class Satellite {
     const [grpc, metrics] = (await findFreePorts(2)) as [number, number];
     const ports = { grpc, metrics };
     const path = writeTemporary('satellite_config.yaml', settings.config(ports));
-    const child = runSatellite(['start', '-c', path, ...(settings.args ?? [])], settings.env);
+    const child = runSatellite(['start', '-c', path, ...(settings.args ?? [])], settings.env?.(ports));
     const satellite = new Satellite(child, ports);
     await child.waitReady(READY_WITHIN_MS, async () => (await accepts(grpc)) && (await accepts(metrics)));
     return satellite;
@@ -93,6 +93,8 @@ function accepts(port: number): Promise<boolean> {
 export interface AlsConfigSettings {
   /** `host:port` of each OAP. */
   readonly oaps: readonly string[];
+  readonly serverOptions?: Readonly<Record<string, string | number>>;
+  readonly clientOptions?: Readonly<Record<string, string | number>>;
   readonly receiverOptions?: Readonly<Record<string, string | number>>;
   readonly senderOptions?: Readonly<Record<string, string | number>>;
   readonly queueOptions?: Readonly<Record<string, string | number>>;
@@ -110,10 +112,10 @@ sharing:
   clients:
     - plugin_name: grpc-client
       finder_type: static
-      server_addr: "${settings.oaps.join(',')}"
+      server_addr: "${settings.oaps.join(',')}"${options(6, settings.clientOptions)}
   servers:
     - plugin_name: grpc-server
-      address: "127.0.0.1:${ports.grpc}"
+      address: "127.0.0.1:${ports.grpc}"${options(6, settings.serverOptions)}
 pipes:
 ${['v2', 'v3'].map((version) => alsPipe(version, settings)).join('')}`;
 }
