@@ -35,7 +35,10 @@ export interface Fleet {
   readonly done: Promise<FleetStats>;
 }
 
-/** Starts at once; production ends after `seconds`, at `maxEntries`, or by `stop`. */
+/**
+ * Starts at once; production ends after `seconds`, at `maxEntries`, or by `stop`. Only its open connections keep the
+ * process alive.
+ */
 export function startFleet(options: Partial<FleetOptions>, clock: Clock = systemClock): Fleet {
   return new RunningFleet({ ...DEFAULT_FLEET_OPTIONS, ...options }, clock);
 }

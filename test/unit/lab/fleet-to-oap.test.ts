@@ -118,7 +118,9 @@ test('a token that is missing is UNAUTHENTICATED at once', async (t) => {
 
 test('a killed OAP comes back on its port with its books', async (t) => {
   const fake = await startFakeOap();
-  t.after(() => fake.close());
+  // A fleet without connections does not keep the process alive; this one's port does.
+  const other = await startFakeOap();
+  t.after(() => Promise.all([fake.close(), other.close()]));
   const { port } = fake;
   const fleet = startFleet({ port, envoys: 2, entriesPerSecond: 2000, connectOverMs: 0, maxEntries: 200 });
   await fleet.done;
