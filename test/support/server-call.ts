@@ -1,0 +1,85 @@
+/** The server's side of a call without a network: drives a handler as the gRPC server would. */
+import type { Message, MethodHandler, MethodRegistry, Peer, ServerCall, Status } from '../../src/net/grpc/contract.js';
+import { messageOf } from './als.js';
+
+export class FakeRegistry implements MethodRegistry {
+  readonly handlers = new Map<string, MethodHandler>();
+
+  register(path: string, handler: MethodHandler): void {
+    if (this.handlers.has(path)) throw new Error(`taken: ${path}`);
+    this.handlers.set(path, handler);
+  }
+
+  /** Opens a call as a source would. */
+  open(path: string, options: { host?: string; deadlineMs?: number } = {}): FakeServerCall {
+    const handler = this.handlers.get(path);
+    if (handler === undefined) throw new Error(`unknown: ${path}`);
+    return new FakeServerCall(path, handler, options.host ?? '10.0.0.1', options.deadlineMs ?? Infinity);
+  }
+}
+
+export class FakeServerCall implements ServerCall {
+  readonly path: string;
+  readonly metadata: readonly string[] = [];
+  readonly peer: Peer;
+  readonly deadlineMs: number;
+  isEnded = false;
+  state: unknown = undefined;
+  /** What the handler answered. */
+  readonly replies: Uint8Array[] = [];
+  status: Pick<Status, 'code' | 'message' | 'trailers'> | null = null;
+  /** Pauses not yet resumed. */
+  pauses = 0;
+  private readonly handler: MethodHandler;
+
+  constructor(path: string, handler: MethodHandler, host: string, deadlineMs: number) {
+    this.path = path;
+    this.handler = handler;
+    this.peer = { host, port: 1, isTls: false };
+    this.deadlineMs = deadlineMs;
+    handler.onCall(this);
+  }
+
+  // --- the source's side ---
+
+  send(message: Message | Uint8Array): this {
+    if (!this.isEnded) this.handler.onMessage(this, message instanceof Uint8Array ? messageOf(message) : message);
+    return this;
+  }
+
+  halfClose(): this {
+    if (!this.isEnded) this.handler.onHalfClose(this);
+    return this;
+  }
+
+  cancel(reason = 'reset by the source'): this {
+    this.end(true, reason);
+    return this;
+  }
+
+  // --- the handler's side ---
+
+  sendMessage(parts: readonly Uint8Array[]): void {
+    this.replies.push(Buffer.concat(parts));
+  }
+
+  finish(code: number, message = '', trailers: readonly string[] = []): void {
+    if (this.isEnded) return;
+    this.status = { code, message, trailers };
+    this.end(false, '');
+  }
+
+  pause(): void {
+    this.pauses++;
+  }
+
+  resume(): void {
+    this.pauses--;
+  }
+
+  private end(isCancelled: boolean, reason: string): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    this.handler.onEnd(this, isCancelled, reason);
+  }
+}
