@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { SatelliteError } from '../../base/index.js';
+import { parseAddress } from '../../net/socket/index.js';
 import { TELEMETRY_ADDRESS, TELEMETRY_LISTEN } from './errors.js';
 
 /** What a route answers. */
@@ -24,20 +25,6 @@ const REQUEST_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_TIMEOUT_MS = 90_000;
 /** Operators and their scrapers, not a fleet. */
 const MAX_CONNECTIONS = 64;
-
-/**
- * An address as the original writes it.
- * @throws SAT_TEL_ADDRESS
- */
-export function parseListenAddress(address: string): { readonly host: string | undefined; readonly port: number } {
-  const match = /^(?:\[([\da-fA-F:.]+(?:%\w+)?)\]|([^:[\]]*)):(\d{1,5})$/.exec(address.trim());
-  const port = Number(match?.[3]);
-  if (match === null || port > 65_535) {
-    throw new SatelliteError(TELEMETRY_ADDRESS, `cannot read the address "${address}"`);
-  }
-  const host = match[1] ?? match[2] ?? '';
-  return { host: host === '' ? undefined : host, port };
-}
 
 /** The server; routes may be added before and after it has started. */
 export class HttpEndpoint {
@@ -68,14 +55,17 @@ export class HttpEndpoint {
    * @throws SAT_TEL_ADDRESS, SAT_TEL_LISTEN
    */
   async start(): Promise<void> {
-    const { host, port } = parseListenAddress(this.address);
+    const address = parseAddress(this.address);
+    if (address?.kind !== 'tcp')
+      throw new SatelliteError(TELEMETRY_ADDRESS, `cannot read the address "${this.address}"`);
+    const { host, port } = address;
     await new Promise<void>((resolve, reject) => {
       const onError = (cause: NodeJS.ErrnoException): void => {
         const reason = `cannot listen on ${this.address} for telemetry: ${cause.code ?? cause.message}`;
         reject(new SatelliteError(TELEMETRY_LISTEN, reason, { cause }));
       };
       this.server.once('error', onError);
-      this.server.listen(host === undefined ? { port } : { port, host }, () => {
+      this.server.listen(host === '' ? { port } : { port, host }, () => {
         this.server.off('error', onError);
         resolve();
       });

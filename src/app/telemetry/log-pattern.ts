@@ -12,7 +12,6 @@ export interface LogLine {
 }
 
 const PLACEHOLDER = /%(time|level|field|msg)/;
-// eslint-disable-next-line no-control-regex -- the point of it
 const CONTROL = /[\u0000-\u001f\u007f\u2028\u2029]/g;
 
 /**
@@ -33,8 +32,7 @@ export class LogPattern {
 
   format(line: LogLine): string {
     let text = '';
-    for (let index = 0; index < this.parts.length; index++) {
-      const part = this.parts[index]!;
+    for (const [index, part] of this.parts.entries()) {
       text += index % 2 === 0 ? part : this.value(part, line);
     }
     return text;

@@ -5,7 +5,7 @@
  *                                     └── format: json ─────────────────┘
  */
 import { destination as openDestination, pino } from 'pino';
-import type { DestinationStream, Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { Clock } from '../../base/index.js';
 import type { Labels, Log } from '../../core/telemetry.js';
 import { LogPattern } from './log-pattern.js';
@@ -67,7 +67,7 @@ export function createLog(settings: LogSettings, clock: Clock, output: LogOutput
     timestamp: () => `,"time":"${new Date(clock.wallNow()).toISOString()}"`,
     formatters: { level: (label: string) => ({ level: spell(label) }) },
   };
-  const log = new PinoLog(pino(options, target as DestinationStream), clock, output);
+  const log = new PinoLog(pino(options, target), clock, output);
   if (level === undefined) log.warn(`unknown log level "${settings.level}", using info`);
   return log;
 }

@@ -94,8 +94,8 @@ class HistogramSeries implements Histogram, Series {
 
   observe(value: number): void {
     let index = 0;
-    while (index < this.bounds.length && value > this.bounds[index]!) index++;
-    this.counts[index]!++;
+    while (value > (this.bounds[index] ?? Infinity)) index++;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
     this.sum += value;
   }
 }
@@ -140,10 +140,14 @@ export class MetricsRegistry implements Metrics {
   forget(labels: Labels): void {
     const wanted = Object.entries(labels);
     if (wanted.length === 0) return;
-    for (const family of this.families.values()) {
-      if (!wanted.every(([name]) => family.definition.labels.includes(name))) continue;
-      for (const [key, series] of family.series) {
-        if (wanted.every(([name, value]) => series.own[name] === value)) family.series.delete(key);
+    for (const { definition, series } of this.families.values()) {
+      if (!wanted.every(([name]) => definition.labels.includes(name))) continue;
+      if (wanted.length === definition.labels.length) {
+        series.delete(keyOf(definition, labels));
+        continue;
+      }
+      for (const [key, { own }] of series) {
+        if (wanted.every(([name, value]) => own[name] === value)) series.delete(key);
       }
     }
   }
@@ -253,9 +257,9 @@ function samplesOf(family: Family): Sample[] {
 
 function pushHistogram(samples: Sample[], name: string, series: HistogramSeries): void {
   let cumulative = 0;
-  for (let index = 0; index < series.counts.length; index++) {
-    cumulative += series.counts[index]!;
-    const le = index < series.bounds.length ? String(series.bounds[index]) : '+Inf';
+  for (const [index, count] of series.counts.entries()) {
+    cumulative += count;
+    const le = String(series.bounds[index] ?? '+Inf');
     samples.push({ metricName: `${name}_bucket`, labels: { ...series.shown, le }, value: cumulative });
   }
   samples.push({ metricName: `${name}_sum`, labels: series.shown, value: series.sum });

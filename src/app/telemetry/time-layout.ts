@@ -35,6 +35,14 @@ function pad(value: number, width: number, fill = '0'): string {
   return String(value).padStart(width, fill);
 }
 
+function monthName(time: Date): string {
+  return MONTHS[time.getMonth()] ?? '';
+}
+
+function dayName(time: Date): string {
+  return DAYS[time.getDay()] ?? '';
+}
+
 function hour12(time: Date): number {
   return time.getHours() % 12 || 12;
 }
@@ -62,10 +70,10 @@ function offsetOrZ(separator: string, hasMinutes: boolean, hasSeconds: boolean):
 
 /** Tried from top to bottom at each place of a layout, so the longer of two that begin alike stands first. */
 const TOKENS: readonly (readonly [string, Part])[] = [
-  ['January', (time) => MONTHS[time.getMonth()]!],
-  ['Jan', (time) => MONTHS[time.getMonth()]!.slice(0, 3)],
-  ['Monday', (time) => DAYS[time.getDay()]!],
-  ['Mon', (time) => DAYS[time.getDay()]!.slice(0, 3)],
+  ['January', (time) => monthName(time)],
+  ['Jan', (time) => monthName(time).slice(0, 3)],
+  ['Monday', (time) => dayName(time)],
+  ['Mon', (time) => dayName(time).slice(0, 3)],
   ['MST', (_time, zone) => zone.name],
   ['2006', (time) => pad(time.getFullYear(), 4)],
   ['__2', (time) => pad(dayOfYear(time), 3, ' ')],
@@ -146,8 +154,8 @@ export class TimeLayout {
 
 /** What stands at `at`: its length, and how to print it (null: as it is). */
 function partAt(layout: string, at: number): readonly [number, Part | null] {
-  const matched = FRACTION.exec(layout.slice(at));
-  if (matched !== null) return [matched[0].length, fraction(matched[1]!, matched[2]!)];
+  const [text = '', separator = '', digits = ''] = FRACTION.exec(layout.slice(at)) ?? [];
+  if (digits !== '') return [text.length, fraction(separator, digits)];
   for (const [token, part] of TOKENS) {
     if (!layout.startsWith(token, at)) continue;
     // `Jan` and `Mon` inside a longer word (`Month`) are text, as in Go; so is `_2006`'s underscore.

@@ -2,13 +2,13 @@ import { after, before, test } from 'node:test';
 import assert from 'node:assert/strict';
 import { TimeLayout } from '../../../../src/app/telemetry/time-layout.js';
 
-const savedZone = process.env['TZ'];
+const savedZone = process.env.TZ;
 before(() => {
-  process.env['TZ'] = 'UTC';
+  process.env.TZ = 'UTC';
 });
 after(() => {
-  if (savedZone === undefined) delete process.env['TZ'];
-  else process.env['TZ'] = savedZone;
+  if (savedZone === undefined) delete process.env.TZ;
+  else process.env.TZ = savedZone;
 });
 
 /** Thursday, 5 March 2026, 07:08:09.012 UTC. */
@@ -43,10 +43,10 @@ for (const [layout, morning, afternoon] of CASES) {
 }
 
 test('times are local, with offset and zone name', () => {
-  process.env['TZ'] = 'America/St_Johns';
+  process.env.TZ = 'America/St_Johns';
   const layout = new TimeLayout('15:04 -0700 -07:00 -07 Z07:00');
   assert.equal(layout.format(MORNING), '03:38 -0330 -03:30 -03 -03:30');
-  process.env['TZ'] = 'UTC';
+  process.env.TZ = 'UTC';
 });
 
 test('midnight and noon are twelve o’clock', () => {
