@@ -1,0 +1,79 @@
+/** One run of the process: from a configuration to an exit code, signals and drain in between. */
+import { SatelliteError, systemClock, systemRandom } from '../base/index.js';
+import { MemoryBudget } from '../core/budget.js';
+import type { PluginSet } from '../core/plugin-set.js';
+import type { ProcessSettings } from '../core/plugin.js';
+import type { SatelliteConfig } from './config/index.js';
+import {
+  MetricsRegistry,
+  createLog,
+  openStandardOutput,
+  registerSelfMetrics,
+  startExporters,
+} from './telemetry/index.js';
+import type { Exporters, ProcessLog } from './telemetry/index.js';
+import { describeBooks } from './describe-books.js';
+import { Topology } from './topology.js';
+import { waitForStop } from './stop-signal.js';
+
+export interface RunOptions {
+  /** Time from the signal to the exit. */
+  readonly shutdownHookMs: number;
+  readonly version: string;
+}
+
+/** Of the shutdown time: how much the sources may take to leave, and what is kept back for closing. */
+const SERVER_DRAIN_SHARE = 0.4;
+const CLOSE_RESERVE_SHARE = 0.1;
+
+const EXIT_DONE = 0;
+const EXIT_FAILED = 1;
+
+/** Runs until SIGTERM or SIGINT; resolves to the exit code. What fails the start is logged and gives 1. */
+export async function runSatellite(config: SatelliteConfig, plugins: PluginSet, options: RunOptions): Promise<number> {
+  const clock = systemClock;
+  const log = createLog(config.logger, clock, openStandardOutput());
+  const { cluster, service, instance } = config.telemetry;
+  const metrics = new MetricsRegistry({ cluster, service, instance });
+  const budget = new MemoryBudget(config.resources.memory_limit);
+  registerSelfMetrics(metrics, budget, options.version);
+  const settings: ProcessSettings = { clock, random: systemRandom, log, metrics, budget };
+
+  const stop = waitForStop(log);
+  let exporters: Exporters | null = null;
+  let topology: Topology | null = null;
+  try {
+    topology = new Topology(config, plugins, settings);
+    exporters = await startExporters(metrics, config.telemetry);
+    await topology.start();
+    logStarted(topology, config, log, options.version);
+    await stop.requested;
+    await drain(topology, log, options.shutdownHookMs);
+    return EXIT_DONE;
+  } catch (thrown) {
+    const error = SatelliteError.from(thrown);
+    log.error(`start failed: ${error.message}`, { code: error.code });
+    return EXIT_FAILED;
+  } finally {
+    await topology?.close();
+    await exporters?.close();
+    stop.dispose();
+    log.flush();
+  }
+}
+
+async function drain(topology: Topology, log: ProcessLog, shutdownHookMs: number): Promise<void> {
+  const startMs = systemClock.now();
+  const serverDeadlineMs = startMs + shutdownHookMs * SERVER_DRAIN_SHARE;
+  const pipeDeadlineMs = startMs + shutdownHookMs * (1 - CLOSE_RESERVE_SHARE);
+  await topology.drain(serverDeadlineMs, pipeDeadlineMs);
+  for (const pipe of topology.pipes) log.info(describeBooks(pipe.ledger.snapshot()), { pipe: pipe.name });
+}
+
+function logStarted(topology: Topology, config: SatelliteConfig, log: ProcessLog, version: string): void {
+  const listening = [...topology.servers].map(([name, server]) => `${name} on ${server.boundAddress}`).join(', ');
+  log.info(`satellite ${version} started: ${listening}`, {
+    pipes: String(topology.pipes.length),
+    memory_limit: String(config.resources.memory_limit),
+  });
+}
