@@ -11,9 +11,8 @@ export const OUTCOME = {
   /** The endpoint is at fault (unreachable, refusing, overloaded, silent): counts towards ejection. */
   endpointFailed: 1,
   /**
-   * Tells nothing about the endpoint's health: the data was refused, the endpoint does not know this kind or wants
-   * another token (UNIMPLEMENTED, PERMISSION_DENIED, UNAUTHENTICATED: other kinds may be fine there), we gave up
-   * for a reason of ours.
+   * Tells nothing about the endpoint's health: the data was refused, the endpoint does not know this kind
+   * (UNIMPLEMENTED: others may be fine there), we gave up for a reason of ours.
    */
   neutral: 2,
 } as const;

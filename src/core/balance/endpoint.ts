@@ -2,7 +2,7 @@
  * HOT. One endpoint of a channel: its connections, its load and its breaker under one name.
  */
 import type { Clock, Random } from '../../base/index.js';
-import type { ClientConnection, Status } from '../../net/grpc/contract.js';
+import type { Status } from '../../net/grpc/contract.js';
 import type { ClientTlsSettings, Dial, DialSettings } from '../../net/socket/contract.js';
 import { OUTCOME } from '../channel.js';
 import type { EndpointView, Outcome } from '../channel.js';
@@ -113,7 +113,7 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   end(lease: BatchLease, outcome: Outcome, status: Status | null): void {
     const nowMs = this.settings.clock.now();
     const elapsedMs = nowMs - lease.startedMs;
-    if (outcome === OUTCOME.endpointFailed) this.distrust(lease.connection, status, nowMs);
+    if (outcome === OUTCOME.endpointFailed) this.distrust(lease, status, nowMs);
     // A relay's time and status say little about how the endpoint takes batches, so they count for neither.
     if (!lease.isRelay) {
       const wasSlow = this.isSlow(nowMs);
@@ -192,10 +192,12 @@ export class Endpoint implements EndpointView, SubchannelEvents {
     }
   }
 
-  /** Takes the call's connection out of use when the call ended without the peer and nothing moves on it. */
-  private distrust(connection: ClientConnection | null, status: Status | null, nowMs: number): void {
-    if (connection === null || status === null || !status.isLocal || !connection.isReady) return;
-    if (nowMs - connection.lastProgressMs >= DEAD_CONNECTION_MS) this.subchannel.abandon(connection);
+  /** Takes the call's connection out of use when we gave the call up and nothing has moved on the connection meanwhile. */
+  private distrust(lease: BatchLease, status: Status | null, nowMs: number): void {
+    const { connection, startedMs } = lease;
+    if (connection === null || status === null || !status.isLocal) return;
+    const movedMs = Math.max(connection.lastProgressMs, startedMs);
+    if (nowMs - movedMs >= DEAD_CONNECTION_MS) this.subchannel.abandon(connection);
   }
 }
 

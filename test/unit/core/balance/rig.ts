@@ -2,7 +2,12 @@
 import { createSeededRandom, SimulatedClock } from '../../../../src/base/index.js';
 import type { Random } from '../../../../src/base/index.js';
 import { BalancedChannel } from '../../../../src/core/balance/index.js';
-import type { BalancedChannelSettings, EndpointsListener, Resolver } from '../../../../src/core/balance/index.js';
+import type {
+  BalancedChannelSettings,
+  EndpointsListener,
+  ResolvedEndpoint,
+  Resolver,
+} from '../../../../src/core/balance/index.js';
 import { OUTCOME } from '../../../../src/core/channel.js';
 import type { Lease } from '../../../../src/core/channel.js';
 import type { ClientCall, ClientCallHandler, Status } from '../../../../src/net/grpc/contract.js';
@@ -24,7 +29,11 @@ export class ManualResolver implements Resolver {
   }
 
   report(labels: readonly string[]): void {
-    this.listener!(labels.map(resolved));
+    this.reportResolved(labels.map(resolved));
+  }
+
+  reportResolved(endpoints: readonly ResolvedEndpoint[]): void {
+    this.listener!(endpoints);
   }
 }
 
