@@ -5,7 +5,6 @@
  * Invariants: loopback only, free ports only, bounded in time; nothing it started outlives it.
  * `SatelliteProcess` and the metrics reader serve the bench as well.
  */
-export { runDemoCommand } from './command.js';
 export { DEMO_USAGE, parseDemoArguments, runDemoCommand } from './command.js';
 export { runDemo } from './demo.js';
 export { DEFAULT_DEMO_OPTIONS, type DemoIo, type DemoOptions } from './options.js';
