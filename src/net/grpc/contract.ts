@@ -64,7 +64,7 @@ export interface ServerCall {
   sendMessage(parts: readonly Uint8Array[], length: number): void;
   /** Ends the call: headers if not yet sent (else trailers) with the status. Idempotent. */
   finish(code: number, message?: string, trailers?: HeaderFields): void;
-  /** Stops / continues returning stream credit for complete messages. Counted: two pauses need two resumes. */
+  /** Stops / continues returning stream credit: the caller stops after one window. Counted: two pauses need two resumes. */
   pause(): void;
   resume(): void;
 }

@@ -2,9 +2,9 @@
  * HOT. What both ends of a call have in common: messages in (cut, inflated in order, credited), messages out, the
  * deadline.
  *
- * Credit. The engine returns connection credit by itself. Stream credit for the bytes of an incomplete message returns at
- * once (else one larger than the window would wait for ever); for a complete message when `deliver` has returned, or, on
- * a paused call, at the last resume.
+ * Credit. The engine returns connection credit by itself. Stream credit returns when the bytes have been read: those of
+ * an incomplete message too (else one larger than the window would wait for ever), those of a compressed one when it has
+ * been delivered. A paused call holds all of it back until the last resume, so its sender stops after one window.
  *
  *   DATA ─▶ reader ─▶ identity, nothing waiting ─▶ deliver
  *                 └─▶ compressed, or behind one ─▶ inbox ─▶ inflate ─▶ deliver     (the order of arrival is kept)
@@ -99,40 +99,37 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
   // --- receiving ---
 
   onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void {
-    let credit = slice.length;
     if (endStream) this.hasPeerEnded = true;
+    let credit = slice.length;
     if (!this.hasEnded) credit -= this.readMessages(slice, pinnedBytes);
     if (endStream) this.checkAllReceived();
-    else if (credit > 0) stream.returnCredit(credit);
+    else if (this.hasEnded) stream.returnCredit(credit);
+    else this.returnCredit(credit);
   }
 
-  /** @returns how many bytes' credit must be kept back. */
+  /** @returns bytes of messages that went to the inbox, which returns their credit later. */
   private readMessages(slice: Uint8Array, pinnedBytes: number): number {
     const reader = this.reader;
-    let keptCredit = 0;
+    let waitingBytes = 0;
     let readTo = 0;
     reader.push(slice, pinnedBytes);
     for (;;) {
       const code = reader.next();
-      if (code === READ.needMore) return keptCredit;
+      if (code === READ.needMore) return waitingBytes;
       if (code > READ.compressed) {
         this.refuse(code);
-        return 0;
+        return waitingBytes;
       }
       const message = reader.takeMessage();
       const bytes = reader.position - readTo;
       readTo = reader.position;
       if (code === READ.message && this.inbox === null) {
         this.deliver(message);
-        if (this.pauses > 0) {
-          this.heldCredit += bytes;
-          keptCredit += bytes;
-        }
       } else {
-        keptCredit += bytes;
+        waitingBytes += bytes;
         this.wait(message, code === READ.compressed, bytes);
       }
-      if (this.hasEnded) return 0;
+      if (this.hasEnded) return waitingBytes;
     }
   }
 
@@ -209,8 +206,7 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
     this.inflatingCredit = -1;
     this.abandonInflation = null;
     this.deliver(message);
-    if (this.pauses > 0) this.heldCredit += credit;
-    else this.returnCredit(credit);
+    this.returnCredit(credit);
     if (!isLater) return;
     this.deliverWaiting();
     this.checkAllReceived();
@@ -222,7 +218,7 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
 
   // --- pausing ---
 
-  /** Stops returning credit for complete messages. Counted. */
+  /** Stops returning credit. Counted. */
   pause(): void {
     this.pauses++;
   }
@@ -236,7 +232,8 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
   }
 
   private returnCredit(credit: number): void {
-    if (credit > 0 && !this.hasPeerEnded) this.stream.returnCredit(credit);
+    if (this.pauses > 0) this.heldCredit += credit;
+    else if (credit > 0 && !this.hasPeerEnded) this.stream.returnCredit(credit);
   }
 
   // --- sending ---
