@@ -2,34 +2,39 @@
 import type { TelemetryConfig } from './config.js';
 import { joinPath, positionOf } from './decode.js';
 import type { Section } from './decode.js';
-import type { DecodedPipe } from './decode-pipes.js';
-import type { Sharing } from './decode-sharing.js';
+import type { SharedPlugins } from './decode-sharing.js';
 import { CONFIG_ERRORS } from './errors.js';
+import { nodeAt } from './node.js';
 import type { Position, Problems } from './problem.js';
 
+/** What must not occur twice; empty texts where the file has none. */
+export interface PipeIdentity {
+  readonly section: Section;
+  readonly name: string;
+  readonly receiver: string;
+  readonly server: string;
+}
+
 /** Two pipes of one name, or one receiver twice on a server: its methods can be registered only once. */
-export function checkDuplicates(pipes: readonly DecodedPipe[], problems: Problems): void {
-  const byName = new Map<string, DecodedPipe>();
-  const byReceiver = new Map<string, DecodedPipe>();
-  for (const pipe of pipes) {
-    const { section } = pipe;
-    const line = (other: DecodedPipe): number => other.section.position?.line ?? 0;
-    const twin = byName.get(pipe.name);
+export function checkDuplicates(pipes: readonly PipeIdentity[], problems: Problems): void {
+  for (const [index, { section, name, receiver, server }] of pipes.entries()) {
+    const earlier = pipes.slice(0, index);
+    const twin = earlier.find((pipe) => pipe.name === name && name !== '');
     if (twin !== undefined) {
-      const message = `a pipe called "${pipe.name}" stands in line ${line(twin)} already`;
+      const message = `a pipe called "${name}" stands in line ${lineOf(twin)} already`;
       problems.error(CONFIG_ERRORS.duplicate, section.path, section.position, message, 'Give this one another name.');
     }
-    byName.set(pipe.name, twin ?? pipe);
-    const { receiver, serverName } = pipe.gatherer;
-    const place = `${serverName} ${receiver.name}`;
-    const rival = byReceiver.get(place);
+    const rival = earlier.find((pipe) => pipe.receiver === receiver && pipe.server === server && receiver !== '');
     if (rival !== undefined) {
-      const message = `${receiver.name} is on ${serverName} already, in the pipe "${rival.name}" (line ${line(rival)})`;
+      const message = `${receiver} is on ${server} already, in the pipe of line ${lineOf(rival)}`;
       const path = joinPath(section.path, 'gatherer.receiver');
       problems.error(CONFIG_ERRORS.duplicate, path, section.position, message, 'Keep it in one pipe.');
     }
-    byReceiver.set(place, rival ?? pipe);
   }
+}
+
+function lineOf(pipe: PipeIdentity): number {
+  return pipe.section.position?.line ?? 0;
 }
 
 interface Listener {
@@ -39,22 +44,25 @@ interface Listener {
   readonly port: number;
 }
 
+const EXPORTER_ADDRESS = ['telemetry', 'prometheus', 'address'];
 const ANY_HOST = new Set(['', '0.0.0.0', '::', '[::]', '*']);
 
 /** Two listeners that would take the same port. Port 0 is chosen by the system and never clashes. */
-export function checkPorts(sharing: Sharing, root: Section, telemetry: TelemetryConfig, problems: Problems): void {
+export function checkPorts(
+  servers: SharedPlugins,
+  root: Section,
+  telemetry: TelemetryConfig,
+  problems: Problems,
+): void {
   const listeners: Listener[] = [];
-  for (const server of sharing.servers) {
-    const address = (server.options as { readonly address?: unknown }).address;
+  if (telemetry.export_type.includes('prometheus')) {
+    const position = root.node === undefined ? undefined : nodeAt(root.node, EXPORTER_ADDRESS)?.position;
+    addListener(listeners, telemetry.prometheus.address, EXPORTER_ADDRESS.join('.'), position ?? null);
+  }
+  for (const server of servers.plugins) {
+    const { address } = server.options as { readonly address?: unknown };
     const path = joinPath(server.section.path, 'address');
     if (typeof address === 'string') addListener(listeners, address, path, positionOf(server.section, 'address'));
-  }
-  if (telemetry.export_type.includes('prometheus')) {
-    const section = root.node?.entries.get('telemetry')?.value;
-    const prometheus = section?.kind === 'map' ? section.entries.get('prometheus')?.value : undefined;
-    const address = prometheus?.kind === 'map' ? prometheus.entries.get('address')?.value : undefined;
-    const position = address?.position ?? section?.position ?? null;
-    addListener(listeners, telemetry.prometheus.address, 'telemetry.prometheus.address', position);
   }
   for (const [index, listener] of listeners.entries()) {
     const rival = listeners.slice(0, index).find((other) => clash(other, listener));

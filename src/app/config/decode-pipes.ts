@@ -1,8 +1,11 @@
 import { senderSchema } from '../../core/pipe/config.js';
 import type { PluginKind } from '../../core/plugin.js';
+import { checkDuplicates } from './checks.js';
+import type { PipeIdentity } from './checks.js';
 import type { PipeConfig, PluginConfig } from './config.js';
 import { decodeOptions, joinPath, positionOf, reportUnknownKeys, sectionList, subsection, textOf } from './decode.js';
 import type { Section } from './decode.js';
+import { childOf } from './node.js';
 import type { Sharing } from './decode-sharing.js';
 import { CONFIG_ERRORS } from './errors.js';
 import { suggest } from './nearest.js';
@@ -24,14 +27,10 @@ interface PipeSections {
   readonly forwarders: readonly Section[];
 }
 
-/** A decoded pipe with its place, for the checks between pipes. */
-export interface DecodedPipe extends PipeConfig {
-  readonly section: Section;
-}
-
 /** Decodes `pipes`. A pipe with something wrong is left out; one that needs what is not here yet is noted. */
-export function decodePipes(root: Section, sharing: Sharing, context: DecodeContext): readonly DecodedPipe[] {
-  const pipes: DecodedPipe[] = [];
+export function decodePipes(root: Section, sharing: Sharing, context: DecodeContext): readonly PipeConfig[] {
+  const pipes: PipeConfig[] = [];
+  const identities: PipeIdentity[] = [];
   for (const section of sectionList(root, 'pipes', context.problems)) {
     const sections = sectionsOf(section, context);
     const name = textOf(sections.common, 'pipe_name', context.problems) ?? '';
@@ -41,8 +40,15 @@ export function decodePipes(root: Section, sharing: Sharing, context: DecodeCont
       continue;
     }
     const pipe = decodePipe(name, sections, sharing, context);
-    if (pipe !== undefined) pipes.push({ ...pipe, section });
+    if (pipe !== undefined) pipes.push(pipe);
+    identities.push({
+      section,
+      name,
+      receiver: textOf(sections.receiver, 'plugin_name', context.problems) ?? '',
+      server: textOf(sections.gatherer, 'server_name', context.problems) ?? '',
+    });
   }
+  checkDuplicates(identities, context.problems);
   return pipes;
 }
 
@@ -81,45 +87,68 @@ function decodePipe(
   context: DecodeContext,
 ): PipeConfig | undefined {
   const { problems } = context;
-  const { pipe, gatherer, processor, sender } = sections;
-  reportUnknownKeys(pipe, [], ['common_config', 'gatherer', 'processor', 'sender'], problems);
+  reportUnknownKeys(sections.pipe, [], ['common_config', 'gatherer', 'processor', 'sender'], problems);
   reportUnknownKeys(sections.common, [pipeCommonSchema], [], problems);
-  reportUnknownKeys(gatherer, [], ['server_name', 'receiver', 'fetcher', 'queue'], problems);
-  reportUnknownKeys(processor, [], ['filters'], problems);
-  reportUnknownKeys(sender, [senderSchema], ['fallbacker', 'client_name', 'forwarders'], problems);
+  reportUnknownKeys(sections.processor, [], ['filters'], problems);
 
-  const hasName = name !== '' || missing(pipe, 'common_config.pipe_name', 'the pipe has no name', context);
+  if (name === '') missing(sections.pipe, 'common_config.pipe_name', 'the pipe has no name', context);
+  const gatherer = decodeGatherer(sections, sharing, context);
+  const filters = sections.filters.map((filter) => decodePlugin(filter, 'filter', context));
+  const sender = decodeSender(sections, sharing, context);
+  checkDataTypes(sections, context);
+
+  if (name === '' || gatherer === undefined || sender === undefined || !isComplete(filters)) return undefined;
+  return { name, gatherer, processor: { filters }, sender };
+}
+
+function decodeGatherer(
+  sections: PipeSections,
+  sharing: Sharing,
+  context: DecodeContext,
+): PipeConfig['gatherer'] | undefined {
+  const { gatherer } = sections;
+  if (!isStageThere(sections.pipe, gatherer, 'gatherer', 'server_name, receiver and queue', context)) return undefined;
+  reportUnknownKeys(gatherer, [], ['server_name', 'receiver', 'fetcher', 'queue'], context.problems);
+  const serverName = reference(gatherer, 'server', sharing, context);
   const receiver = required(gatherer, sections.receiver, 'receiver', context);
   const queue = required(gatherer, sections.queue, 'queue', context);
-  const serverName = reference(gatherer, 'server', sharing.serverNames, context);
-  const filters = sections.filters.map((filter) => decodePlugin(filter, 'filter', context));
+  if (serverName === undefined || receiver === undefined || queue === undefined) return undefined;
+  return { serverName, receiver, queue };
+}
+
+function decodeSender(
+  sections: PipeSections,
+  sharing: Sharing,
+  context: DecodeContext,
+): PipeConfig['sender'] | undefined {
+  const { sender } = sections;
+  const keys = 'fallbacker, client_name and forwarders';
+  if (!isStageThere(sections.pipe, sender, 'sender', keys, context)) return undefined;
+  reportUnknownKeys(sender, [senderSchema], ['fallbacker', 'client_name', 'forwarders'], context.problems);
   const fallbacker = required(sender, sections.fallbacker, 'fallbacker', context);
-  const clientName = reference(sender, 'client', sharing.clientNames, context);
+  const clientName = reference(sender, 'client', sharing, context);
   const forwarders = sections.forwarders.map((forwarder) => decodePlugin(forwarder, 'forwarder', context));
   if (forwarders.length === 0) missing(sender, 'forwarders', 'the sender has no forwarder', context);
-  const options = decodeOptions(sender, senderSchema, problems);
-
-  if (!hasName || receiver === undefined || queue === undefined || serverName === undefined) return undefined;
+  const options = decodeOptions(sender, senderSchema, context.problems);
   if (fallbacker === undefined || clientName === undefined || options === undefined) return undefined;
-  if (forwarders.length === 0 || !isComplete(forwarders) || !isComplete(filters)) return undefined;
-  checkDataTypes(receiver, forwarders, sections, context);
-  return {
-    name,
-    gatherer: { serverName, receiver, queue },
-    processor: { filters },
-    sender: { clientName, fallbacker, forwarders, options },
-  };
+  if (forwarders.length === 0 || !isComplete(forwarders)) return undefined;
+  return { clientName, fallbacker, forwarders, options };
+}
+
+function isStageThere(pipe: Section, stage: Section, key: string, keys: string, context: DecodeContext): boolean {
+  if (stage.node !== undefined) return true;
+  const isReported = pipe.node !== undefined && childOf(pipe.node, key) !== undefined;
+  if (!isReported) missing(pipe, key, `the pipe has no ${key}`, context, ` with ${keys}`);
+  return false;
 }
 
 function isComplete(plugins: readonly (PluginConfig | undefined)[]): plugins is readonly PluginConfig[] {
   return plugins.every((plugin) => plugin !== undefined);
 }
 
-/** Reports an absent key; always false, for conditions. */
-function missing(section: Section, key: string, message: string, { problems }: DecodeContext): false {
-  const remedy = `Add ${joinPath(section.path, key)}.`;
-  problems.error(CONFIG_ERRORS.missing, section.path, section.position, message, remedy);
-  return false;
+function missing(section: Section, key: string, message: string, context: DecodeContext, withKeys = ''): void {
+  const remedy = `Add ${joinPath(section.path, key)}${withKeys}.`;
+  context.problems.error(CONFIG_ERRORS.missing, section.path, section.position, message, remedy);
 }
 
 function required(
@@ -130,7 +159,8 @@ function required(
 ): PluginConfig | undefined {
   if (section.node !== undefined) return decodePlugin(section, kind, context);
   // A value of another type under the key is reported already.
-  if (!parent.node?.entries.has(kind)) missing(parent, kind, `there is no ${kind}`, context);
+  const isReported = parent.node !== undefined && childOf(parent.node, kind) !== undefined;
+  if (!isReported) missing(parent, kind, `there is no ${kind}`, context);
   return undefined;
 }
 
@@ -138,7 +168,7 @@ function required(
 function reference(
   stage: Section,
   kind: 'server' | 'client',
-  names: ReadonlySet<string>,
+  sharing: Sharing,
   context: DecodeContext,
 ): string | undefined {
   const key = `${kind}_name`;
@@ -147,31 +177,27 @@ function reference(
     missing(stage, key, `there is no ${key}`, context);
     return undefined;
   }
+  const { names } = sharing[`${kind}s`];
   if (names.has(name)) return name;
   const message = `no ${kind} in sharing.${kind}s is called "${name}"`;
-  const remedy = names.size === 0 ? `Add it to sharing.${kind}s.` : suggest(name, [...names]);
+  const offered = [...names].filter((candidate) => context.catalogue.find(kind, candidate) !== undefined);
+  const remedy = offered.length === 0 ? `Add it to sharing.${kind}s.` : suggest(name, offered);
   const path = joinPath(stage.path, key);
   context.problems.error(CONFIG_ERRORS.reference, path, positionOf(stage, key), message, remedy);
   return undefined;
 }
 
 /** A forwarder that does not take what the receiver makes would never get anything. */
-function checkDataTypes(
-  receiver: PluginConfig,
-  forwarders: readonly PluginConfig[],
-  sections: PipeSections,
-  { catalogue, problems }: DecodeContext,
-): void {
-  const dataType = catalogue.find('receiver', receiver.name)?.dataType;
-  if (dataType === undefined) return;
-  const fitting = catalogue.definitions('forwarder').filter((definition) => definition.dataType === dataType);
-  for (const [index, forwarder] of forwarders.entries()) {
-    const carried = catalogue.find('forwarder', forwarder.name)?.dataType;
-    if (carried === undefined || carried === dataType) continue;
-    const section = sections.forwarders[index]!;
+function checkDataTypes(sections: PipeSections, { catalogue, problems }: DecodeContext): void {
+  const receiver = catalogue.find('receiver', textOf(sections.receiver, 'plugin_name', problems) ?? '');
+  if (receiver?.dataType === undefined) return;
+  const fitting = catalogue.definitions('forwarder').filter(({ dataType }) => dataType === receiver.dataType);
+  for (const section of sections.forwarders) {
+    const forwarder = catalogue.find('forwarder', textOf(section, 'plugin_name', problems) ?? '');
+    if (forwarder?.dataType === undefined || forwarder.dataType === receiver.dataType) continue;
     const path = joinPath(section.path, 'plugin_name');
-    const message = `${forwarder.name} forwards ${carried}, but ${receiver.name} receives ${dataType}`;
-    const remedy = `Use ${fitting.map((definition) => definition.name).join(' or ')}.`;
+    const message = `${forwarder.name} forwards ${forwarder.dataType}, but ${receiver.name} receives ${receiver.dataType}`;
+    const remedy = `Use ${fitting.map(({ name }) => name).join(' or ')}.`;
     problems.error(CONFIG_ERRORS.mismatch, path, positionOf(section, 'plugin_name'), message, remedy);
   }
 }

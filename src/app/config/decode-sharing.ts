@@ -2,7 +2,7 @@ import type { PluginConfig } from './config.js';
 import { decodeOptions, joinPath, positionOf, reportUnknownKeys, sectionList, subsection, textOf } from './decode.js';
 import type { Section } from './decode.js';
 import { CONFIG_ERRORS } from './errors.js';
-import { decodePlugin, notYetFinder, notYetName } from './plugin-options.js';
+import { decodePlugin, notesNotYetFinder, notYetName } from './plugin-options.js';
 import type { DecodeContext } from './plugin-options.js';
 import type { Position } from './problem.js';
 import { sharingCommonSchema } from './sections.js';
@@ -12,13 +12,17 @@ export interface SharedPlugin extends PluginConfig {
   readonly section: Section;
 }
 
+/** The shared plugins of one kind. */
+export interface SharedPlugins {
+  readonly plugins: readonly SharedPlugin[];
+  /** Every name in the file, also of those that could not be decoded: a reference to them is not dangling. */
+  readonly names: ReadonlySet<string>;
+}
+
 export interface Sharing {
   readonly pipeName: string;
-  readonly clients: readonly SharedPlugin[];
-  readonly servers: readonly SharedPlugin[];
-  /** Every name in the file, also of those that could not be decoded: a reference to them is not dangling. */
-  readonly clientNames: ReadonlySet<string>;
-  readonly serverNames: ReadonlySet<string>;
+  readonly clients: SharedPlugins;
+  readonly servers: SharedPlugins;
 }
 
 /** Decodes `sharing`: the clients and servers that pipes refer to by plugin name. */
@@ -27,22 +31,14 @@ export function decodeSharing(root: Section, context: DecodeContext): Sharing {
   reportUnknownKeys(section, [], ['common_config', 'clients', 'servers'], context.problems);
   const common = subsection(section, 'common_config', context.problems);
   reportUnknownKeys(common, [sharingCommonSchema], [], context.problems);
-  const clients = decodeShared(section, 'client', context);
-  const servers = decodeShared(section, 'server', context);
   return {
     pipeName: decodeOptions(common, sharingCommonSchema, context.problems)?.pipe_name ?? '',
-    clients: clients.plugins,
-    servers: servers.plugins,
-    clientNames: clients.names,
-    serverNames: servers.names,
+    clients: decodeShared(section, 'client', context),
+    servers: decodeShared(section, 'server', context),
   };
 }
 
-function decodeShared(
-  sharing: Section,
-  kind: 'client' | 'server',
-  context: DecodeContext,
-): { readonly plugins: readonly SharedPlugin[]; readonly names: ReadonlySet<string> } {
+function decodeShared(sharing: Section, kind: 'client' | 'server', context: DecodeContext): SharedPlugins {
   const { catalogue, problems, notYet } = context;
   const plugins: SharedPlugin[] = [];
   const firstOf = new Map<string, Position | null>();
@@ -62,11 +58,7 @@ function decodeShared(
       continue;
     }
     const schema = catalogue.find(kind, name)?.schema;
-    const finder = schema === undefined ? undefined : notYetFinder(section, schema, context);
-    if (finder !== undefined) {
-      notYet.addValue(section, 'finder_type', `finder ${finder}`, positionOf(section, 'finder_type'));
-      continue;
-    }
+    if (schema !== undefined && notesNotYetFinder(section, schema, context)) continue;
     const plugin = decodePlugin(section, kind, context);
     if (plugin !== undefined) plugins.push({ ...plugin, section });
   }

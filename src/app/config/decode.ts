@@ -96,7 +96,7 @@ export function reportUnknownKeys(
     if (folded.has(key)) continue;
     const path = joinPath(section.path, entry.key);
     const remedy = suggest(entry.key, known);
-    problems.strict(CONFIG_ERRORS.unknownKey, path, entry.keyPosition, 'unknown key, ignored', remedy);
+    problems.strict(CONFIG_ERRORS.unknownKey, path, entry.keyPosition, 'unknown key', remedy);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { OptionsSchema } from '../../core/options.js';
 import type { Catalogue } from './catalogue.js';
-import { checkDuplicates, checkPorts } from './checks.js';
+import { checkPorts } from './checks.js';
 import { deepFreeze } from './config.js';
 import type { SatelliteConfig, TelemetryConfig } from './config.js';
 import { decodeOptions, joinPath, positionOf, reportUnknownKeys, subsection } from './decode.js';
@@ -90,8 +90,7 @@ function decodeRoot(
   const sharing = decodeSharing(root, context);
   const pipes = decodePipes(root, sharing, context);
   context.notYet.report(catalogue, problems);
-  checkDuplicates(pipes, problems);
-  if (telemetry !== undefined) checkPorts(sharing, root, telemetry, problems);
+  if (telemetry !== undefined) checkPorts(sharing.servers, root, telemetry, problems);
   if (pipes.length === 0 && !problems.hasErrors) {
     const remedy = 'Add a pipe; configs/satellite_config.yaml has all of them.';
     problems.error(CONFIG_ERRORS.missing, 'pipes', root.position, 'there is no pipe', remedy);
@@ -104,10 +103,10 @@ function decodeRoot(
     resources: { memory_limit: memoryLimitBytes },
     sharing: {
       pipeName: sharing.pipeName,
-      clients: sharing.clients.map(({ name, options }) => ({ name, options })),
-      servers: sharing.servers.map(({ name, options }) => ({ name, options })),
+      clients: sharing.clients.plugins.map(({ name, options }) => ({ name, options })),
+      servers: sharing.servers.plugins.map(({ name, options }) => ({ name, options })),
     },
-    pipes: pipes.map(({ name, gatherer, processor, sender }) => ({ name, gatherer, processor, sender })),
+    pipes,
   });
 }
 

@@ -1,8 +1,11 @@
 import type { Catalogue } from './catalogue.js';
-import { joinPath } from './decode.js';
+import { joinPath, positionOf } from './decode.js';
 import type { Section } from './decode.js';
 import { CONFIG_ERRORS } from './errors.js';
+import { isOriginalPlugin } from './original-names.js';
 import type { Position, Problems } from './problem.js';
+
+const KINDS = ['server', 'client', 'receiver', 'queue', 'fallbacker', 'forwarder'] as const;
 
 interface Entry {
   readonly lines: string;
@@ -26,10 +29,11 @@ export class NotYetList {
     this.entries.push({ lines, subject, names, position: section.position });
   }
 
-  /** One value. */
-  addValue(section: Section, key: string, name: string, position: Position | null): void {
-    const lines = `line ${position?.line ?? 0}`;
-    this.entries.push({ lines, subject: joinPath(section.path, key), names: [name], position });
+  /** One value, with the values there are. */
+  addValue(section: Section, key: string, value: string, offered: readonly string[]): void {
+    const position = positionOf(section, key);
+    const names = [`${value} (there is: ${offered.join(', ')})`];
+    this.entries.push({ lines: `line ${position?.line ?? 0}`, subject: joinPath(section.path, key), names, position });
   }
 
   /** Turns the list into one problem that says which lines to take out and what there is. */
@@ -41,9 +45,9 @@ export class NotYetList {
     const details = this.entries.map(
       (entry) => `${entry.lines.padEnd(linesWidth)}  ${entry.subject.padEnd(subjectWidth)}  ${entry.names.join(', ')}`,
     );
-    for (const kind of ['receiver', 'forwarder', 'queue', 'client', 'server', 'finder'] as const) {
-      const names = catalogue.names(kind);
-      if (names.length > 0) details.push(`There is, as ${kind}: ${names.join(', ')}`);
+    for (const kind of KINDS) {
+      const isAsked = this.entries.some((entry) => entry.names.some((name) => isOriginalPlugin(kind, name)));
+      if (isAsked) details.push(`There is, as ${kind}: ${catalogue.names(kind).join(', ')}`);
     }
     const message = `${this.entries.length === 1 ? 'one place asks' : `${this.entries.length} places ask`} for what this version does not have yet`;
     const remedy = 'Remove or comment out these lines:';

@@ -77,7 +77,10 @@ class TreeBuilder {
     }
     if (isAlias(node)) {
       const target = node.resolve(this.document);
-      return target === undefined ? { kind: 'null', position } : this.convert(target, path, depth + 1);
+      if (target !== undefined) return this.convert(target, path, depth + 1);
+      const message = `there is no anchor &${node.source}`;
+      this.problems.error(CONFIG_ERRORS.syntax, path, position, message, 'Correct the YAML.');
+      return { kind: 'null', position };
     }
     if (isMap(node)) return this.convertMap(node, path, position, depth);
     if (isSeq(node)) {

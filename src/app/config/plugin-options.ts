@@ -61,11 +61,13 @@ export function decodePlugin(section: Section, kind: PluginKind, context: Decode
   return options === undefined ? undefined : { name: definition.name, options };
 }
 
-/** A finder of the original that this client's schema does not offer, or undefined. */
-export function notYetFinder(section: Section, schema: OptionsSchema, context: DecodeContext): string | undefined {
+/** Notes a finder of the original that this client does not offer; false when there is none. */
+export function notesNotYetFinder(section: Section, schema: OptionsSchema, context: DecodeContext): boolean {
   const option = schema.shape['finder_type'];
   const offered = option === undefined ? undefined : optionMeta(option)?.values;
   const name = textOf(section, 'finder_type', context.problems);
-  if (offered === undefined || name === undefined || offered.includes(name)) return undefined;
-  return isOriginalPlugin('finder', name) ? name : undefined;
+  if (offered === undefined || name === undefined || offered.includes(name)) return false;
+  if (!isOriginalPlugin('finder', name)) return false;
+  context.notYet.addValue(section, 'finder_type', name, offered);
+  return true;
 }

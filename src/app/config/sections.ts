@@ -1,6 +1,6 @@
 /** Schemas of the fixed sections that belong to the process as a whole. */
 import { z } from 'zod';
-import { enumOption, groupOption, integerOption, listOption, booleanOption, stringOption } from '../../core/options.js';
+import { enumOption, groupOption, integerOption, listOption, stringOption } from '../../core/options.js';
 
 const LEVELS = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] as const;
 
@@ -29,11 +29,6 @@ export const telemetrySchema = z.object({
     default: 'default_instance',
   }),
   export_type: listOption({ doc: 'Exporters that run, with commas between them.', default: ['prometheus'] }),
-  peer_host: booleanOption({
-    doc: 'Puts the address of each Envoy into the label `peer_host` of the access-log metrics; leave it off with many Envoys: every address is a series.',
-    default: false,
-    ours: true,
-  }),
   prometheus: groupOption({
     address: stringOption({ doc: 'Where the Prometheus exporter listens.', default: ':1234' }),
     endpoint: stringOption({ doc: 'Its path.', default: '/metrics' }),
