@@ -42,6 +42,13 @@ export class RecordingMetrics implements Metrics {
     return this.histograms.get(keyOf(name, labels)) ?? [];
   }
 
+  /** Series of any family that carry these label values. */
+  seriesWith(labels: Labels): number {
+    const wanted = Object.entries(labels).map(([name, value]) => `"${name}":"${value}"`);
+    const keys = [this.counters, this.gauges, this.histograms].flatMap((map) => [...map.keys()]);
+    return keys.filter((key) => wanted.every((text) => key.includes(text))).length;
+  }
+
   /** Series of one family. */
   seriesOf(name: string): number {
     let count = 0;

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { OUTCOME } from '../../src/core/channel.js';
+import { statusOf } from '../support/channel.js';
+import { PipeRig } from '../support/pipe-rig.js';
+
+const PACKAGED = '/skywalking.v3.ManagementService/keepAlive';
+const BARE = '/ManagementService/keepAlive';
+const REQUEST = Uint8Array.of(10, 3, 97, 98, 99);
+const COMMANDS = Uint8Array.of(10, 2, 10, 0);
+
+async function start(endpoints = 1): Promise<PipeRig> {
+  const rig = await PipeRig.start({
+    receiver: 'grpc-native-management-receiver',
+    forwarder: 'native-management-grpc-forwarder',
+    queue: 'none-queue',
+    endpoints,
+  });
+  for (const endpoint of rig.channel.all) endpoint.decide = () => null;
+  return rig;
+}
+
+describe('a synchronous call', () => {
+  it('goes to the packaged name under both names, and the reply comes back byte for byte', async () => {
+    for (const path of [
+      PACKAGED,
+      BARE,
+      '/skywalking.v3.ManagementService/reportInstanceProperties',
+      '/ManagementService/reportInstanceProperties',
+    ]) {
+      const rig = await start();
+      const agent = rig.registry.open(path).send(REQUEST).halfClose();
+      const [call] = rig.channel.calls;
+      assert.equal(call!.path, path.replace(/^\/Man/, '/skywalking.v3.Man'));
+      assert.deepEqual(call!.messages, [Buffer.from(REQUEST)]);
+      assert.equal(call!.isHalfClosed, true);
+      call!.reply(COMMANDS);
+      assert.equal(agent.status, null);
+      call!.answer(statusOf(0, { trailers: ['grpc-status', '0', 'x-oap', 'yes'] }));
+      assert.deepEqual(agent.replies, [Buffer.from(COMMANDS)]);
+      assert.deepEqual(agent.status, { code: 0, message: '', trailers: ['x-oap', 'yes'] });
+      assert.deepEqual(call!.endpoint.outcomes, [OUTCOME.ok]);
+      assert.equal(rig.metrics.read('relay_output_count', { pipe: 'p', status: 'success' }), 1);
+    }
+  });
+
+  it("brings the backend's error back as it is, without a retry", async () => {
+    const rig = await start(2);
+    const agent = rig.registry.open(PACKAGED).send(REQUEST).halfClose();
+    rig.channel.calls[0]!.answer(
+      statusOf(7, { message: 'no token', trailers: ['grpc-status', '7', 'grpc-message', 'no token'] }),
+    );
+    assert.deepEqual(agent.status, { code: 7, message: 'no token', trailers: [] });
+    assert.equal(rig.channel.calls.length, 1);
+    assert.equal(rig.metrics.read('relay_output_count', { pipe: 'p', status: 'failure' }), 1);
+  });
+
+  it("passes the caller's deadline on, and sets the channel's where there is none", async () => {
+    const rig = await start();
+    rig.registry.open(PACKAGED, { deadlineMs: 1234 });
+    rig.registry.open(PACKAGED);
+    assert.deepEqual(
+      rig.channel.calls.map((call) => call.options.deadlineMs),
+      [1234, rig.clock.now() + rig.channel.unaryTimeoutMs],
+    );
+  });
+
+  it('is cancelled at the backend when the caller cancels, and settles its lease once', async () => {
+    const rig = await start();
+    const agent = rig.registry.open(PACKAGED).send(REQUEST);
+    agent.cancel();
+    assert.equal(rig.channel.calls[0]!.cancelReason, 'reset by the source');
+    assert.deepEqual(rig.channel.all[0]!.outcomes, [OUTCOME.neutral]);
+    assert.equal(rig.channel.leases, 0);
+  });
+
+  it('fails at once with UNAVAILABLE when no backend is ready', async () => {
+    const rig = await start(0);
+    const agent = rig.registry.open(PACKAGED);
+    assert.equal(agent.status?.code, 14);
+    agent.send(REQUEST).halfClose();
+  });
+
+  it('carries the token of the client', async () => {
+    const rig = await start();
+    rig.channel.metadata = ['authentication', 'secret'];
+    rig.registry.open(PACKAGED);
+    assert.deepEqual(rig.channel.calls[0]!.options.metadata, ['authentication', 'secret']);
+  });
+});
