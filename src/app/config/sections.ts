@@ -6,7 +6,7 @@ const LEVELS = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', '
 
 export const loggerSchema = z.object({
   log_pattern: stringOption({
-    doc: 'Form of a log line; the first %time, %level, %field and %msg are filled in. Not used with `format: json`.',
+    doc: 'Form of a log line; %time, %level, %field and %msg are filled in. Not used with `format: json`.',
     default: '%time [%level][%field] - %msg',
   }),
   time_pattern: stringOption({
