@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what the middle costs, beside a byte relay measured in the same run.
- * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite,
- * --node-args "--cpu-prof", --out FOLDER. Writes latest.md and latest.json there.
+ * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite
+ * (also envoy, once installed by scripts/components.mjs, and direct), --node-args "--cpu-prof", --out FOLDER. Writes latest.md and latest.json there.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';

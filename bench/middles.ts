@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { SatelliteProcess } from '../src/lab/demo/index.js';
+import { startEnvoyProxy } from './peers/envoy-proxy.js';
 
 export interface Middle {
   readonly pid: number;
@@ -10,8 +11,8 @@ export interface Middle {
   stop(): Promise<void>;
 }
 
-export type MiddleName = 'satellite' | 'relay' | 'direct';
-export const MIDDLE_NAMES: readonly MiddleName[] = ['satellite', 'relay', 'direct'];
+export type MiddleName = 'satellite' | 'relay' | 'envoy' | 'direct';
+export const MIDDLE_NAMES: readonly MiddleName[] = ['satellite', 'relay', 'envoy', 'direct'];
 
 const BYTE_RELAY = fileURLToPath(new URL('./peers/byte-relay.js', import.meta.url));
 
@@ -26,6 +27,8 @@ export async function startMiddle(
       return startSatellite(oapPorts, nodeArguments);
     case 'relay':
       return startRelay(oapPorts);
+    case 'envoy':
+      return startEnvoyProxy(oapPorts);
     case 'direct':
       return { pid: process.pid, port: oapPorts[0] ?? 0, stop: () => Promise.resolve() };
   }
