@@ -6,6 +6,8 @@ export const FIRST_BYTES = { unclear: 0, http2: 1, http1: 2 } as const;
 
 /** Enough of the connection preface to tell; no HTTP/1 method begins so. */
 const PREFACE_START = 'PRI * HTTP/2';
+/** Any other word is no request but a broken preface, which HTTP/2 ends without an answer. */
+const HTTP1_REQUEST = /^(GET|HEAD|POST|PUT|DELETE|OPTIONS|PATCH|TRACE|CONNECT) /;
 /** Longer than any method name that is in use. */
 const MAX_METHOD_BYTES = 16;
 
@@ -29,7 +31,7 @@ export class FirstBytes {
     const text = Buffer.from(this.bytes.subarray(0, MAX_METHOD_BYTES)).toString('latin1');
     const start = text.slice(0, PREFACE_START.length);
     if (PREFACE_START.startsWith(start)) return start.length < 4 ? FIRST_BYTES.unclear : FIRST_BYTES.http2;
-    if (/^[A-Z]+ /.test(text)) return FIRST_BYTES.http1;
+    if (HTTP1_REQUEST.test(text)) return FIRST_BYTES.http1;
     return /^[A-Z]*$/.test(text) && text.length < MAX_METHOD_BYTES ? FIRST_BYTES.unclear : FIRST_BYTES.http2;
   }
 }
