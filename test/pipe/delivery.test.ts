@@ -273,7 +273,7 @@ describe("the data's fault", () => {
     (call: FakeClientCall) =>
       statusOf(entriesOf([call]).includes(POISON) ? code : 0, { message });
 
-  async function sendPoisoned(rig: PipeRig, count: number, at: number): Promise<void> {
+  function sendPoisoned(rig: PipeRig, count: number, at: number): void {
     const stream = rig.registry.open(ALS_PATH);
     for (let index = 0; index < count; index++) {
       const entry = index === at ? POISON : String(index);
@@ -293,7 +293,7 @@ describe("the data's fault", () => {
       ] as const) {
         const rig = await startWith({ endpoints: 2, receiverOptions: { limit_count: limitCount } });
         for (const endpoint of rig.channel.all) endpoint.decide = refusePoison(code, message);
-        await sendPoisoned(rig, 20, 13);
+        sendPoisoned(rig, 20, 13);
         const { delivered, dropped } = rig.pipe.ledger.snapshot();
         assert.equal(delivered.entries, 19);
         assert.deepEqual(Object.keys(dropped), ['rejected']);
@@ -317,7 +317,7 @@ describe("the data's fault", () => {
 
       const agreed = await startWith({ endpoints: 3 });
       for (const endpoint of agreed.channel.all) endpoint.decide = refusePoison(code);
-      await sendPoisoned(agreed, 8, 0);
+      sendPoisoned(agreed, 8, 0);
       assert.equal(agreed.pipe.ledger.snapshot().dropped.rejected?.messages, 1);
       assert.equal(agreed.pipe.ledger.snapshot().delivered.entries, 7);
       agreed.assertEmpty();
@@ -327,7 +327,7 @@ describe("the data's fault", () => {
   it('believes INTERNAL of a lone endpoint when it comes back', async () => {
     const rig = await startWith();
     rig.channel.all[0]!.decide = refusePoison(13);
-    await sendPoisoned(rig, 4, 2);
+    sendPoisoned(rig, 4, 2);
     assert.equal(rig.pipe.ledger.snapshot().dropped.rejected?.messages, 1);
     assert.equal(rig.pipe.ledger.snapshot().delivered.entries, 3);
   });

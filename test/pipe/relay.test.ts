@@ -71,7 +71,7 @@ describe('a synchronous call', () => {
     agent.cancel();
     assert.equal(rig.channel.calls[0]!.cancelReason, 'reset by the source');
     assert.deepEqual(rig.channel.all[0]!.outcomes, [OUTCOME.neutral]);
-    assert.equal(rig.channel.leases, 0);
+    assert.equal(rig.channel.openCalls, 0);
   });
 
   it('fails at once with UNAVAILABLE when no backend is ready', async () => {

@@ -102,6 +102,7 @@ export class FakeClientCall implements ClientCall {
     if (this.isEnded) return;
     this.isEnded = true;
     this.endpoint.open--;
+    this.channel.onAnswer(this, status);
     this.handler.onStatus(this, status);
     this.channel.wake();
   }
@@ -112,8 +113,8 @@ export class FakeChannel implements Channel {
   unaryTimeoutMs = 5000;
   streamTimeoutMs = 20_000;
   readonly all: FakeEndpoint[] = [];
-  /** Sees every call at its half-close, before the endpoint decides. */
-  onCall: (call: FakeClientCall) => void = () => {};
+  /** Sees how every call ends. */
+  onAnswer: (call: FakeClientCall, status: Status) => void = () => {};
   private readonly listeners = new Set<() => void>();
   private readonly undecided: FakeClientCall[] = [];
   private nextId = 1;
@@ -132,8 +133,8 @@ export class FakeChannel implements Channel {
     return this.all.flatMap((endpoint) => endpoint.calls);
   }
 
-  /** Messages of the calls answered OK, in the order of the calls on each endpoint. */
-  get leases(): number {
+  /** Calls open now. */
+  get openCalls(): number {
     return this.all.reduce((sum, endpoint) => sum + endpoint.open, 0);
   }
 
@@ -174,7 +175,6 @@ export class FakeChannel implements Channel {
       if (rounds > 100_000) throw new Error('calls never end');
       const call = this.undecided.shift()!;
       if (call.isEnded) continue;
-      this.onCall(call);
       const status = call.endpoint.decide(call);
       if (status !== null) call.answer(status);
     }
