@@ -195,7 +195,7 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   /** Takes the call's connection out of use when we gave the call up and nothing has moved on the connection meanwhile. */
   private distrust(lease: BatchLease, status: Status | null, nowMs: number): void {
     const { connection, startedMs } = lease;
-    if (connection === null || status === null || !status.isLocal) return;
+    if (connection === null || status?.isLocal !== true) return;
     const movedMs = Math.max(connection.lastProgressMs, startedMs);
     if (nowMs - movedMs >= DEAD_CONNECTION_MS) this.subchannel.abandon(connection);
   }

@@ -65,8 +65,8 @@ export class Subchannel implements PoolOwner {
   private readonly connect: Connect;
   private readonly events: SubchannelEvents;
   private readonly backoff: Backoff;
-  /** Connections that take calls. */
-  private readonly pool: PooledConnection[] = [];
+  /** Connections that take calls; replaced at each change, so that loops over it stand changes from within. */
+  private pool: readonly PooledConnection[] = [];
   /** Connections that finish their calls. */
   private readonly leaving = new Set<PooledConnection>();
   /** The attempt to connect that is under way. */
@@ -166,8 +166,7 @@ export class Subchannel implements PoolOwner {
     this.retryTimer?.cancel();
     this.retryTimer = null;
     this.dialing?.connection?.destroy('endpoint left');
-    // Each may close, and so leave, within the call.
-    for (const pooled of [...this.pool]) this.retire(pooled);
+    for (const pooled of this.pool) this.retire(pooled);
     this.checkDrained();
   }
 
@@ -199,7 +198,7 @@ export class Subchannel implements PoolOwner {
     }
     const wasReady = this.isReady;
     pooled.readyMs = this.settings.clock.now();
-    this.pool.push(pooled);
+    this.pool = [...this.pool, pooled];
     this.armAge(pooled);
     this.retireAged();
     this.fill();
@@ -292,7 +291,7 @@ export class Subchannel implements PoolOwner {
     let young = 0;
     for (const pooled of this.pool) if (!pooled.isAged) young++;
     if (young < this.settings.connectionsPerEndpoint) return;
-    for (const pooled of this.pool.filter((candidate) => candidate.isAged)) this.retire(pooled);
+    for (const pooled of this.pool) if (pooled.isAged) this.retire(pooled);
   }
 
   /** Takes a connection out of use and lets it finish its calls. */
@@ -309,9 +308,8 @@ export class Subchannel implements PoolOwner {
   }
 
   private remove(pooled: PooledConnection): boolean {
-    const index = this.pool.indexOf(pooled);
-    if (index < 0) return false;
-    this.pool.splice(index, 1);
+    if (!this.pool.includes(pooled)) return false;
+    this.pool = this.pool.filter((other) => other !== pooled);
     pooled.ageTimer?.cancel();
     return true;
   }

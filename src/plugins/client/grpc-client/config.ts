@@ -9,6 +9,7 @@ import {
   sizeOption,
   stringOption,
 } from '../../../core/options.js';
+import type { OptionsSchema } from '../../../core/options.js';
 
 const OPTIONS = {
   ...FINDER_OPTIONS,
@@ -99,12 +100,8 @@ const OPTIONS = {
   }),
 };
 
-/** The options, with a finder of these names to choose. */
-export function createSchema(finderNames: readonly [string, ...string[]]) {
-  const finderType = enumOption(finderNames, {
-    doc: 'How the backends are found.',
-    default: finderNames[0],
-  });
+function withFinders(names: readonly [string, ...string[]]) {
+  const finderType = enumOption(names, { doc: 'How the backends are found.', default: names[0] });
   return z.object({ finder_type: finderType, ...OPTIONS }).superRefine((config, context) => {
     for (const message of parseServerList(config.server_addr).problems) {
       context.addIssue({ code: 'custom', path: ['server_addr'], message });
@@ -112,4 +109,9 @@ export function createSchema(finderNames: readonly [string, ...string[]]) {
   });
 }
 
-export type GrpcClientConfig = z.output<ReturnType<typeof createSchema>>;
+export type GrpcClientConfig = z.output<ReturnType<typeof withFinders>>;
+
+/** The options, with a finder of these names to choose; the first is the default. */
+export function createSchema(finderNames: readonly [string, ...string[]]): OptionsSchema<GrpcClientConfig> {
+  return withFinders(finderNames);
+}

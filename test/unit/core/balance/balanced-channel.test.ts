@@ -29,7 +29,7 @@ function open(given: Lease): FakeCall {
 }
 
 function stateOf(rig: Rig, oap: FakeOap): number | undefined {
-  return rig.metrics.value('satellite_endpoint_state', { endpoint: oap.label });
+  return rig.metrics.read('satellite_endpoint_state', { endpoint: oap.label });
 }
 
 describe('channel: leases', () => {
@@ -94,7 +94,7 @@ describe('channel: leases', () => {
     const rig = new Rig(1);
     rig.join(1, { maxConcurrentStreams: 1 });
     for (let count = 0; count < 20; count++) lease(rig).settle(OUTCOME.neutral, null);
-    assert.equal(rig.metrics.value('satellite_endpoint_in_flight_bytes', {}), 0);
+    assert.equal(rig.metrics.read('satellite_endpoint_in_flight_bytes', { endpoint: '10.0.0.1:11800' }), 0);
   });
 });
 
@@ -257,8 +257,8 @@ describe('channel: trouble', () => {
     for (let count = 0; count < 10; count++) expectGood();
     probe.settle(OUTCOME.ok, status(0));
     assert.equal(bad!.isReady, true);
-    assert.equal(rig.metrics.value('satellite_endpoint_probes_total', { endpoint: bad!.address }), 1);
-    assert.equal(rig.metrics.value('satellite_endpoint_ejections_total', { endpoint: bad!.address }), 1);
+    assert.equal(rig.metrics.read('satellite_endpoint_probes_total', { endpoint: bad!.address }), 1);
+    assert.equal(rig.metrics.read('satellite_endpoint_ejections_total', { endpoint: bad!.address }), 1);
   });
 
   it('wakes a refused sender when the ejection ends', () => {
@@ -341,13 +341,13 @@ describe('channel: trouble', () => {
     const given = lease(rig, new Set([other.id]));
     const call = open(given);
     rig.report([second!.label]);
-    assert.equal(rig.metrics.count({ endpoint: first!.label }), 0);
+    assert.equal(rig.metrics.seriesWith({ endpoint: first!.label }), 0);
     for (let count = 0; count < 20; count++) assert.equal(lease(rig).endpoint.address, second!.label);
     assert.equal(call.isEnded, false);
     call.end(status(0));
     given.settle(OUTCOME.ok, status(0));
     assert.equal(first!.openConnections.length, 0);
-    assert.equal(rig.metrics.count({ endpoint: first!.label }), 0);
+    assert.equal(rig.metrics.seriesWith({ endpoint: first!.label }), 0);
   });
 
   it('starts anew with one that left and came back, under a new id', () => {
@@ -360,11 +360,11 @@ describe('channel: trouble', () => {
     rig.report([oap!.label]);
     rig.clock.advance(10);
     assert.notEqual(rig.channel.endpoints()[0]!.id, before);
-    const series = rig.metrics.count({ endpoint: oap!.label });
+    const series = rig.metrics.seriesWith({ endpoint: oap!.label });
     assert.ok(series > 0);
     call.end(status(0));
     given.settle(OUTCOME.ok, status(0));
-    assert.equal(rig.metrics.count({ endpoint: oap!.label }), series);
+    assert.equal(rig.metrics.seriesWith({ endpoint: oap!.label }), series);
   });
 
   it('takes back all OAPs within the back-off bound after all were down, without a storm', () => {
@@ -422,28 +422,32 @@ describe('channel: what it tells', () => {
     const labels = { endpoint: oap!.label };
     const other = rig.channel.endpoints()[1]!;
     const given = lease(rig, new Set([other.id]));
-    assert.equal(rig.metrics.value('satellite_endpoint_in_flight_bytes', labels), BYTES);
-    assert.equal(rig.metrics.value('satellite_endpoint_in_flight_batches', labels), 1);
-    assert.equal(rig.metrics.value('satellite_endpoint_share_ratio', labels), 1);
+    assert.equal(rig.metrics.read('satellite_endpoint_in_flight_bytes', labels), BYTES);
+    assert.equal(rig.metrics.read('satellite_endpoint_in_flight_batches', labels), 1);
+    assert.equal(rig.metrics.read('satellite_endpoint_share_ratio', labels), 1);
     rig.clock.advance(20);
     given.settle(OUTCOME.ok, status(0));
-    assert.equal(rig.metrics.value('satellite_endpoint_bytes_total', labels), BYTES);
-    assert.equal(rig.metrics.value('satellite_endpoint_entries_total', labels), 100);
-    assert.equal(rig.metrics.value('satellite_endpoint_call_seconds', labels), 1);
-    assert.equal(rig.metrics.value('satellite_endpoint_batches_total', { ...labels, outcome: 'ok' }), 1);
-    assert.ok(rig.metrics.value('satellite_endpoint_seconds_per_megabyte', labels)! > 0.1);
-    assert.equal(rig.metrics.value('satellite_endpoint_connections', labels), 1);
+    assert.equal(rig.metrics.read('satellite_endpoint_bytes_total', labels), BYTES);
+    assert.equal(rig.metrics.read('satellite_endpoint_entries_total', labels), 100);
+    assert.deepEqual(rig.metrics.observations('satellite_endpoint_call_seconds', labels), [0.02]);
+    assert.equal(rig.metrics.read('satellite_endpoint_batches_total', { ...labels, outcome: 'ok' }), 1);
+    assert.ok(rig.metrics.read('satellite_endpoint_seconds_per_megabyte', labels)! > 0.1);
+    assert.equal(rig.metrics.read('satellite_endpoint_connections', labels), 1);
   });
 
-  it('says once that an endpoint cannot be reached, and that it was', () => {
+  it('says under one key that an endpoint cannot be reached, and that it was', () => {
     const rig = new Rig(1);
     const oap = rig.network.add('10.0.0.1:11800', { isDown: true });
     rig.report([oap.label]);
     rig.clock.advance(30_000);
-    assert.deepEqual(rig.log.lines, ['warn cannot connect to 10.0.0.1:11800: connection refused']);
+    assert.deepEqual(
+      new Set(rig.log.messages('warn')),
+      new Set(['cannot connect to 10.0.0.1:11800: connection refused']),
+    );
+    assert.deepEqual(new Set(rig.log.lines.map((line) => line.key)), new Set(['endpoint-connection 10.0.0.1:11800']));
     oap.behaviour.isDown = false;
     rig.clock.advance(BACKOFF_BOUND_MS);
-    assert.equal(rig.log.lines.at(-1), 'info connected to 10.0.0.1:11800');
+    assert.equal(rig.log.lines.at(-1)!.message, 'connected to 10.0.0.1:11800');
   });
 
   it('verifies certificates against the configured name and calls it by that name', () => {

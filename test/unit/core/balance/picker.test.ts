@@ -79,7 +79,7 @@ describe('picker', () => {
       counts[index]!++;
       give(loads[index]!, BATCH, nowMs);
     }
-    assert.ok(counts[3]! < counts[0]! / 1.5, `${counts.join()}`);
+    assert.ok(counts[3]! < counts[0]! / 1.5, counts.join());
     assert.ok(counts[4]! > 0);
     assert.ok(counts[4]! < counts[3]!);
   });

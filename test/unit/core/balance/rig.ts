@@ -13,7 +13,8 @@ import type { Lease } from '../../../../src/core/channel.js';
 import type { ClientCall, ClientCallHandler, Status } from '../../../../src/net/grpc/contract.js';
 import { FakeNetwork, resolved } from './fake-oap.js';
 import type { FakeOap, FakeOapBehaviour } from './fake-oap.js';
-import { FakeLog, FakeMetrics } from './fake-telemetry.js';
+import { CapturingLog } from '../../../support/log.js';
+import { RecordingMetrics } from '../../../support/metrics.js';
 
 /** A resolver moved by hand. */
 export class ManualResolver implements Resolver {
@@ -42,8 +43,8 @@ export class Rig {
   readonly random: Random;
   readonly network: FakeNetwork;
   readonly resolver = new ManualResolver();
-  readonly log = new FakeLog();
-  readonly metrics = new FakeMetrics();
+  readonly log = new CapturingLog();
+  readonly metrics = new RecordingMetrics();
   readonly channel: BalancedChannel;
   private labels: readonly string[] = [];
 

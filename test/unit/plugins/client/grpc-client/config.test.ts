@@ -42,13 +42,13 @@ describe('options of grpc-client', () => {
   });
 
   it('keeps the token out of sight', () => {
-    assert.equal(optionMeta(definition.schema.shape['authentication']!)?.isSecret, true);
+    assert.equal(optionMeta(definition.schema.shape.authentication!)?.isSecret, true);
   });
 
   it('names each bad address', () => {
     const result = definition.schema.safeParse({ server_addr: 'oap:x, http://oap' });
     assert.equal(result.success, false);
-    const issues = result.error!.issues;
+    const issues = result.error.issues;
     assert.deepEqual(
       issues.map((issue) => issue.path),
       [['server_addr'], ['server_addr']],
@@ -57,7 +57,7 @@ describe('options of grpc-client', () => {
   });
 
   it('offers the finders there are', () => {
-    assert.deepEqual(optionMeta(definition.schema.shape['finder_type']!)?.values, ['static']);
+    assert.deepEqual(optionMeta(definition.schema.shape.finder_type!)?.values, ['static']);
     assert.equal(definition.schema.safeParse({ finder_type: 'kubernetes' }).success, false);
   });
 

@@ -4,7 +4,8 @@ import { createSeededRandom, SimulatedClock } from '../../../../../src/base/inde
 import type { ResolvedEndpoint } from '../../../../../src/core/balance/index.js';
 import { MemoryBudget } from '../../../../../src/core/budget.js';
 import { StaticResolver } from '../../../../../src/plugins/finder/static/static-resolver.js';
-import { FakeLog, FakeMetrics } from '../../../core/balance/fake-telemetry.js';
+import { CapturingLog } from '../../../../support/log.js';
+import { RecordingMetrics } from '../../../../support/metrics.js';
 
 const PERIOD_MS = 5_000;
 
@@ -25,7 +26,7 @@ class FakeNames {
 class Bench {
   readonly clock = new SimulatedClock();
   readonly names = new FakeNames();
-  readonly log = new FakeLog();
+  readonly log = new CapturingLog();
   readonly reports: (readonly ResolvedEndpoint[])[] = [];
   readonly resolver: StaticResolver;
 
@@ -35,7 +36,7 @@ class Bench {
       clock: this.clock,
       random: createSeededRandom(1),
       log: this.log,
-      metrics: new FakeMetrics(),
+      metrics: new RecordingMetrics(),
       budget: new MemoryBudget(1e6),
     };
     const config = { server_addr: serverAddr, check_period: PERIOD_MS };
@@ -102,8 +103,7 @@ describe('static finder', () => {
     bench.names.known.set('oap', []);
     await bench.advance(60_000);
     assert.deepEqual(bench.labels, ['10.0.0.1:11800']);
-    const warnings = bench.log.lines.filter((line) => line.startsWith('warn'));
-    assert.deepEqual(warnings, ['warn cannot resolve oap: getaddrinfo ENOTFOUND oap; keeping 10.0.0.1']);
+    assert.deepEqual(bench.log.messages('warn'), ['cannot resolve oap: getaddrinfo ENOTFOUND oap; keeping 10.0.0.1']);
     assert.ok(bench.names.asked.get('oap')! <= 121_000 / PERIOD_MS + 1);
   });
 
@@ -111,17 +111,17 @@ describe('static finder', () => {
     const bench = new Bench('oap');
     await bench.advance(30_000);
     assert.equal(bench.reports.length, 0);
-    assert.deepEqual(bench.log.lines, ['warn cannot resolve oap: getaddrinfo ENOTFOUND oap; trying on']);
+    assert.deepEqual(bench.log.messages('warn'), ['cannot resolve oap: getaddrinfo ENOTFOUND oap; trying on']);
     bench.names.known.set('oap', ['10.0.0.1']);
     await bench.advance(PERIOD_MS * 1.2);
     assert.deepEqual(bench.labels, ['10.0.0.1:11800']);
-    assert.equal(bench.log.lines.at(-1), 'info oap is 10.0.0.1');
+    assert.equal(bench.log.messages('info').at(-1), 'oap is 10.0.0.1');
   });
 
   it('starts with an empty list and says so', () => {
     const bench = new Bench(' , ');
     assert.equal(bench.reports.length, 0);
-    assert.match(bench.log.lines[0]!, /^warn server_addr names no backend/);
+    assert.match(bench.log.messages('warn')[0]!, /^server_addr names no backend/);
   });
 
   it('gives literals at once while a name is still looked for', async () => {
