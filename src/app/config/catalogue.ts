@@ -21,11 +21,12 @@ export class Catalogue {
 
   /** Sorted. */
   names(kind: PluginKind): readonly string[] {
-    return [...(this.byKind.get(kind)?.keys() ?? [])].sort();
+    return this.definitions(kind).map((definition) => definition.name);
   }
 
   /** Of one kind, sorted by name. */
   definitions(kind: PluginKind): readonly AnyDefinition[] {
-    return this.names(kind).map((name) => this.find(kind, name)!);
+    const named = [...(this.byKind.get(kind)?.values() ?? [])];
+    return named.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 }

@@ -75,7 +75,7 @@ export function checkPorts(
 
 function addListener(listeners: Listener[], address: string, path: string, position: Position | null): void {
   const match = /^(.*):(\d+)$/.exec(address.trim());
-  if (match !== null) listeners.push({ path, position, host: match[1]!, port: Number(match[2]) });
+  if (match !== null) listeners.push({ path, position, host: match[1] ?? '', port: Number(match[2]) });
 }
 
 function clash(a: Listener, b: Listener): boolean {

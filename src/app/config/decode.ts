@@ -74,9 +74,14 @@ export function decodeOptions<T>(section: Section, schema: OptionsSchema<T>, pro
     const steps = issue.path.filter((step): step is string | number => typeof step !== 'symbol');
     const node = section.node === undefined ? undefined : nodeAt(section.node, steps);
     const meta = metaAt(schema, steps);
-    const got = node === undefined ? '' : `, got ${meta?.isSecret === true ? 'something else' : describeNode(node)}`;
+    // A check between options speaks for itself.
+    const isExpectation = /^(expected|must be) /.test(issue.message);
+    const got =
+      node === undefined || !isExpectation
+        ? ''
+        : `, got ${meta?.isSecret === true ? 'something else' : describeNode(node)}`;
     const path = steps.reduce<string>((path, step) => joinPath(path, step), section.path);
-    const remedy = meta === undefined ? 'Correct the value.' : remedyFor(meta);
+    const remedy = meta === undefined || !isExpectation ? 'Correct the value.' : remedyFor(meta);
     problems.error(CONFIG_ERRORS.value, path, node?.position ?? section.position, `${issue.message}${got}`, remedy);
   }
   return undefined;

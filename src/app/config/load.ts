@@ -39,7 +39,7 @@ export function findConfigFile(
   environment: Environment,
   exists: (path: string) => boolean = existsSync,
 ): string {
-  const named = flag ?? environment['SATELLITE_CONFIG'];
+  const named = flag ?? environment.SATELLITE_CONFIG;
   if (named !== undefined && named !== '') return named;
   return !exists(DEFAULT_CONFIG_FILE) && exists(MOUNTED_CONFIG_FILE) ? MOUNTED_CONFIG_FILE : DEFAULT_CONFIG_FILE;
 }

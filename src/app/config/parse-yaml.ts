@@ -30,7 +30,7 @@ export function parseYaml(source: string, environment: Environment, problems: Pr
     problems.error(CONFIG_ERRORS.missing, '', null, 'the file is empty', 'Start from configs/satellite_config.yaml.');
     return null;
   }
-  return new TreeBuilder(document as Document, lines, environment, problems).build(documents.length > 1);
+  return new TreeBuilder(document, lines, environment, problems).build(documents.length > 1);
 }
 
 /** Turns the library's nodes into ours, once per file. */

@@ -63,7 +63,7 @@ export function decodePlugin(section: Section, kind: PluginKind, context: Decode
 
 /** Notes a finder of the original that this client does not offer; false when there is none. */
 export function notesNotYetFinder(section: Section, schema: OptionsSchema, context: DecodeContext): boolean {
-  const option = schema.shape['finder_type'];
+  const option = schema.shape.finder_type;
   const offered = option === undefined ? undefined : optionMeta(option)?.values;
   const name = textOf(section, 'finder_type', context.problems);
   if (offered === undefined || name === undefined || offered.includes(name)) return false;

@@ -79,8 +79,9 @@ test('the environment of the performance page reaches every pipe', () => {
     assert.deepEqual(pipe.gatherer.queue.options, { event_buffer_size: 3000, partition: 50 }, pipe.name);
   }
   const als = config.pipes.find((pipe) => pipe.name === 'envoy-als-v3');
-  assert.deepEqual(als?.gatherer.receiver.options, { flush_time: 3000, limit_count: 500 });
-  assert.equal(als?.sender.options.flush_time, 3000);
+  assert.ok(als !== undefined);
+  assert.deepEqual(als.gatherer.receiver.options, { flush_time: 3000, limit_count: 500 });
+  assert.equal(als.sender.options.flush_time, 3000);
 });
 
 test('a token keeps its text whatever it looks like', () => {
