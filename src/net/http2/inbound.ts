@@ -461,7 +461,11 @@ export class Inbound implements FrameSink {
     this.decoder.setTableLimit(this.core.settings.headerTableBytes);
     const delta = this.core.settings.streamWindowBytes - this.core.streamWindowBytes;
     this.core.streamWindowBytes = this.core.settings.streamWindowBytes;
-    for (const stream of this.core.streams.all()) stream.receiveWindow += delta;
+    for (const stream of this.core.streams.all()) {
+      stream.receiveWindow += delta;
+      // What was too little to report beside the old window may be all that the peer waits for under a smaller one.
+      this.core.returnCreditOn(stream, 0);
+    }
   }
 
   private onPing(bytes: Uint8Array, start: number): void {
