@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: what the middle costs, beside a byte relay measured in the same run.
- * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite
- * (also envoy, once installed by scripts/components.mjs, and direct), --node-args "--cpu-prof", --out FOLDER. Writes latest.md and latest.json there.
+ * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also envoy,
+ * once installed by scripts/components.mjs, and direct), --node-args=--cpu-prof (for the satellite), --out FOLDER, where
+ * latest.md and latest.json are written. --micro: single functions instead.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
@@ -10,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CASES } from './cases.js';
 import { measure, type RunResult } from './measure.js';
+import { runMicros } from './micro.js';
 import { MIDDLE_NAMES, type MiddleName } from './middles.js';
 import { toMarkdown, type CaseResult } from './report.js';
 
@@ -25,9 +27,14 @@ const { values } = parseArgs({
     middles: { type: 'string', default: 'relay,satellite' },
     'node-args': { type: 'string', default: '' },
     out: { type: 'string', default: RESULTS },
+    micro: { type: 'boolean', default: false },
   },
 });
 
+if (values.micro) {
+  process.stdout.write(runMicros());
+  process.exit(0);
+}
 const numbers = values.case.split(',').map(Number);
 const chosen = CASES.filter((bench) => numbers.includes(bench.number));
 const middles = values.middles

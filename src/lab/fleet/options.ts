@@ -8,7 +8,7 @@ export interface FleetOptions {
   readonly version: 'v2' | 'v3';
   /** Entries of all Envoys together. */
   readonly entriesPerSecond: number;
-  /** A full message: Envoy's `buffer_size_bytes` of 16 KB holds about 13 of Istio's entries. */
+  /** A full message: 13 of Istio's entries are what makes Envoy exceed its `buffer_size_bytes` of 16,384 and flush. */
   readonly entriesPerMessage: number;
   readonly entryBytes: number;
   readonly identifierBytes: number;
@@ -46,7 +46,7 @@ export const DEFAULT_FLEET_OPTIONS: FleetOptions = {
   version: 'v3',
   entriesPerSecond: 1000,
   entriesPerMessage: 13,
-  entryBytes: 1250,
+  entryBytes: 1270,
   identifierBytes: 2048,
   zipfSkew: 0,
   tcpRatio: 0,
