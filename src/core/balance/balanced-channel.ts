@@ -8,26 +8,24 @@
  *   4. one that is ejected                         only if all connected ones are; the one ejected longest ago, one batch
  *                                                  each FORCED_PROBE_GAP_MS: rather a probe than a total stop
  */
-import { Ewma } from '../../base/index.js';
 import type { Timer } from '../../base/index.js';
 import type { HeaderFields } from '../../net/http2/contract.js';
 import type { ClientTlsSettings } from '../../net/socket/contract.js';
 import type { Channel, EndpointView, Lease } from '../channel.js';
 import { BatchLease } from './batch-lease.js';
 import { GATE } from './breaker.js';
+import { CallSpeed } from './call-speed.js';
 import { Endpoint } from './endpoint.js';
 import type { EndpointOwner, EndpointSettings } from './endpoint.js';
 import type { EndpointLoad } from './endpoint-load.js';
 import { EndpointSet } from './endpoint-set.js';
 import { meanSpeed, pick, weigh } from './picker.js';
-import type { Resolver } from './resolver.js';
+import type { ResolvedEndpoint, Resolver } from './resolver.js';
 
-/** An answer is unusually slow after this many times the usual call time … */
+/** An answer is unusually slow after this many times the usual time for its bytes … */
 const SLOW_FACTOR = 8;
 /** … but never before this: shorter pauses are everyday, and leaving the endpoint out would only unsettle the others. */
 const SLOW_FLOOR_MS = 200;
-/** Memory of the usual call time. */
-const CALL_TIME_HALF_LIFE_MS = 10_000;
 /** Batches that one slow endpoint may hold when there is no other. */
 const SLOW_BATCHES_MAX = 4;
 /** Between two probes while every endpoint is ejected. */
@@ -48,7 +46,8 @@ export class BalancedChannel implements Channel, EndpointOwner {
   private readonly set: EndpointSet;
   /** Endpoints that left and still finish calls. */
   private readonly departed = new Set<Endpoint>();
-  private readonly callTime = new Ewma(CALL_TIME_HALF_LIFE_MS);
+  /** Of the calls of all endpoints together: what is usual. */
+  private readonly usual = new CallSpeed();
   private tls: ClientTlsSettings | null = null;
   private resolver: Resolver | null = null;
   private listeners: readonly (() => void)[] = [];
@@ -77,7 +76,7 @@ export class BalancedChannel implements Channel, EndpointOwner {
     this.tls = tls;
     this.resolver = resolver;
     resolver.start((resolved) => {
-      for (const endpoint of this.set.replace(resolved)) this.departed.add(endpoint);
+      this.follow(resolved);
     });
   }
 
@@ -85,8 +84,17 @@ export class BalancedChannel implements Channel, EndpointOwner {
   close(): void {
     this.resolver?.close();
     this.wakeTimer?.cancel();
-    for (const endpoint of this.set.replace([])) this.departed.add(endpoint);
+    this.follow([]);
     for (const endpoint of [...this.departed]) endpoint.subchannel.destroy('channel closed');
+  }
+
+  private follow(resolved: readonly ResolvedEndpoint[]): void {
+    const { departed, arrived } = this.set.replace(resolved);
+    for (const endpoint of departed) {
+      this.departed.add(endpoint);
+      endpoint.leave();
+    }
+    for (const endpoint of arrived) endpoint.start();
   }
 
   // --- leases ---
@@ -219,12 +227,12 @@ export class BalancedChannel implements Channel, EndpointOwner {
     this.departed.delete(endpoint);
   }
 
-  onCallTime(elapsedMs: number, nowMs: number): void {
-    this.callTime.add(elapsedMs, nowMs);
+  onAnswer(bytes: number, elapsedMs: number, nowMs: number): void {
+    this.usual.learn(bytes, elapsedMs, nowMs);
   }
 
-  get slowAfterMs(): number {
-    return Math.max(SLOW_FLOOR_MS, this.callTime.value * SLOW_FACTOR);
+  slowAfterMs(bytes: number): number {
+    return Math.max(SLOW_FLOOR_MS, this.usual.expectedMs(bytes) * SLOW_FACTOR);
   }
 
   shareOf(endpoint: Endpoint): number {

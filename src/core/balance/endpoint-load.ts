@@ -1,16 +1,11 @@
 /**
  * HOT. What one endpoint has to do, and how fast it has been: the figures that the picker compares.
  */
+import { CallSpeed } from './call-speed.js';
 import { DecayingSum } from './decaying-sum.js';
 
-/** Memory of share and speed: long enough to even out single batches, short enough to follow a change in seconds. */
+/** Memory of the share: long enough to even out single batches, short enough to follow a change in seconds. */
 const HALF_LIFE_MS = 5_000;
-
-/**
- * Fixed cost of a call, expressed in bytes: without it a tiny call, whose time is all round trip, would look like a very
- * slow byte. About what an OAP takes in during the fixed part of a call.
- */
-const CALL_OVERHEAD_BYTES = 16_384;
 
 /** A batch on its way, as the load sees it: a node in the list of outstanding batches. */
 export interface OutstandingBatch {
@@ -25,25 +20,17 @@ export class EndpointLoad {
   /** Bytes of batches given and not settled. */
   inFlightBytes = 0;
   inFlightBatches = 0;
+  /** Of its calls. */
+  readonly speed = new CallSpeed();
   /** Bytes given in the recent past, settled or not. */
   private readonly given = new DecayingSum(HALF_LIFE_MS);
-  /** Milliseconds and bytes of recent calls that ended OK; their ratio does not decay, so it lasts through a silence. */
-  private readonly okTime = new DecayingSum(HALF_LIFE_MS);
-  private readonly okBytes = new DecayingSum(HALF_LIFE_MS);
-  /** Ratio of the two; 0 before the first OK. */
-  private msPerByte = 0;
   /** Outstanding batches, oldest first. */
   private oldest: OutstandingBatch | null = null;
   private newest: OutstandingBatch | null = null;
 
-  /** Call time per byte of recent OK calls; 0 when unknown. */
-  get timePerByte(): number {
-    return this.msPerByte;
-  }
-
-  /** Start of the batch that has waited longest; Infinity when none is out. */
-  get oldestStartMs(): number {
-    return this.oldest === null ? Infinity : this.oldest.startedMs;
+  /** The batch that has waited longest for its answer; null when none is out. */
+  get oldestBatch(): OutstandingBatch | null {
+    return this.oldest;
   }
 
   /** Bytes given in the recent past. */
@@ -75,33 +62,20 @@ export class EndpointLoad {
     batch.next = null;
   }
 
-  /** A call ended OK. Other endings say nothing about speed: a refusal is fast. */
-  learn(bytes: number, elapsedMs: number, nowMs: number): void {
-    this.okTime.add(elapsedMs, nowMs);
-    this.okBytes.add(bytes + CALL_OVERHEAD_BYTES, nowMs);
-    this.msPerByte = this.okTime.at(nowMs) / this.okBytes.at(nowMs);
-  }
-
   /**
    * Joins, or comes back after an absence: starts with the others' mean of bytes given, else it would be owed all that it
-   * missed and be flooded; `weight` is its slowness (see `weigh`), by which its normal share is smaller. An endpoint
-   * without a past also takes over the others' mean of speed, so that its first calls, often cold, do not define it.
+   * missed and be flooded; `weight` is its slowness (see `weigh`), by which its normal share is smaller. Without a past
+   * of its own it also takes over their mean of speed.
    */
   join(others: readonly EndpointLoad[], weight: number, nowMs: number): void {
+    if (others.length === 0) return;
     let given = 0;
-    let okTime = 0;
-    let okBytes = 0;
-    for (let index = 0; index < others.length; index++) {
-      const other = others[index]!;
-      given += other.given.at(nowMs);
-      okTime += other.okTime.at(nowMs);
-      okBytes += other.okBytes.at(nowMs);
-    }
-    const count = Math.max(1, others.length);
-    this.given.set(Math.max(this.given.at(nowMs), given / count / weight), nowMs);
-    if (this.msPerByte !== 0 || okBytes === 0) return;
-    this.okTime.set(okTime / count, nowMs);
-    this.okBytes.set(okBytes / count, nowMs);
-    this.msPerByte = okTime / okBytes;
+    for (const other of others) given += other.given.at(nowMs);
+    this.given.set(Math.max(this.given.at(nowMs), given / others.length / weight), nowMs);
+    if (this.speed.msPerByte !== 0) return;
+    this.speed.adoptMean(
+      others.map((other) => other.speed),
+      nowMs,
+    );
   }
 }

@@ -1,6 +1,12 @@
 import type { Endpoint } from './endpoint.js';
 import type { ResolvedEndpoint } from './resolver.js';
 
+/** What one report of the resolver changed. */
+export interface SetChange {
+  readonly departed: readonly Endpoint[];
+  readonly arrived: readonly Endpoint[];
+}
+
 /** The endpoints of a channel, kept equal to what the resolver reports. */
 export class EndpointSet {
   private readonly create: (resolved: ResolvedEndpoint) => Endpoint;
@@ -17,10 +23,10 @@ export class EndpointSet {
   }
 
   /**
-   * Takes over a complete new list: known endpoints stay as they are, new ones start, missing ones leave.
-   * @returns those that left.
+   * Takes over a complete new list: known endpoints stay as they are.
+   * @returns what is to be started, and what is to leave.
    */
-  replace(resolved: readonly ResolvedEndpoint[]): readonly Endpoint[] {
+  replace(resolved: readonly ResolvedEndpoint[]): SetChange {
     const listed = new Set(resolved.map((item) => item.label));
     const departed = this.current.filter((endpoint) => !listed.has(endpoint.address));
     for (const endpoint of departed) this.byLabel.delete(endpoint.address);
@@ -32,9 +38,6 @@ export class EndpointSet {
       arrived.push(endpoint);
     }
     this.current = [...this.byLabel.values()];
-    // Both only now: whoever looks from inside sees the new set.
-    for (const endpoint of departed) endpoint.leave();
-    for (const endpoint of arrived) endpoint.start();
-    return departed;
+    return { departed, arrived };
   }
 }

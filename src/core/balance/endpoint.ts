@@ -40,10 +40,10 @@ export interface EndpointOwner {
   onCapacity(): void;
   /** It had left, and its last call is over. */
   onGone(endpoint: Endpoint): void;
-  /** A call of a batch ended OK after `elapsedMs`. */
-  onCallTime(elapsedMs: number, nowMs: number): void;
-  /** An answer that takes longer than this is unusual. */
-  readonly slowAfterMs: number;
+  /** A batch ended OK after `elapsedMs`. */
+  onAnswer(bytes: number, elapsedMs: number, nowMs: number): void;
+  /** An answer to a batch that takes longer than this is unusual. */
+  slowAfterMs(bytes: number): number;
   /** Part of all recent bytes that `endpoint` was given. */
   shareOf(endpoint: Endpoint): number;
 }
@@ -77,7 +77,7 @@ export class Endpoint implements EndpointView, SubchannelEvents {
       inFlightBytes: () => this.load.inFlightBytes,
       inFlightBatches: () => this.load.inFlightBatches,
       share: () => this.owner.shareOf(this),
-      timePerByte: () => this.load.timePerByte * 1_000,
+      timePerByte: () => this.load.speed.msPerByte * 1_000,
     });
   }
 
@@ -92,7 +92,8 @@ export class Endpoint implements EndpointView, SubchannelEvents {
 
   /** An outstanding answer takes far longer than usual: no new batches meanwhile. */
   isSlow(nowMs: number): boolean {
-    return nowMs - this.load.oldestStartMs > this.owner.slowAfterMs;
+    const oldest = this.load.oldestBatch;
+    return oldest !== null && nowMs - oldest.startedMs > this.owner.slowAfterMs(oldest.bytes);
   }
 
   // --- leases ---
@@ -171,14 +172,14 @@ export class Endpoint implements EndpointView, SubchannelEvents {
       this.metrics.bytes.value += lease.bytes;
       this.metrics.entries.value += lease.entries;
       this.metrics.callSeconds.observe(elapsedMs / 1_000);
-      this.load.learn(lease.bytes, elapsedMs, nowMs);
-      this.owner.onCallTime(elapsedMs, nowMs);
+      this.load.speed.learn(lease.bytes, elapsedMs, nowMs);
+      this.owner.onAnswer(lease.bytes, elapsedMs, nowMs);
       if (this.breaker.onOk(lease.isProbe, nowMs)) {
         this.settings.log.info(`endpoint ${this.address} takes batches again`, { endpoint: this.address });
         this.owner.onJoined(this);
       }
     } else if (outcome === OUTCOME.endpointFailed) {
-      const isSilence = elapsedMs > Math.max(SILENCE_FLOOR_MS, this.owner.slowAfterMs);
+      const isSilence = elapsedMs > Math.max(SILENCE_FLOOR_MS, this.owner.slowAfterMs(lease.bytes));
       if (!this.breaker.onFailure(lease.isProbe, isSilence, nowMs)) return;
       this.metrics.ejections.value++;
       this.settings.log.repeated(

@@ -28,9 +28,9 @@ export function meanSpeed(loads: readonly EndpointLoad[]): number {
   let sum = 0;
   let known = 0;
   for (let index = 0; index < loads.length; index++) {
-    const timePerByte = loads[index]!.timePerByte;
-    if (timePerByte === 0) continue;
-    sum += 1 / timePerByte;
+    const { msPerByte } = loads[index]!.speed;
+    if (msPerByte === 0) continue;
+    sum += 1 / msPerByte;
     known++;
   }
   return known === 0 ? 0 : sum / known;
@@ -38,7 +38,7 @@ export function meanSpeed(loads: readonly EndpointLoad[]): number {
 
 /** How many times slower than `speed` an endpoint is beyond the usual spread: 1 … MAX_WEIGHT; 1 when unknown. */
 export function weigh(load: EndpointLoad, speed: number): number {
-  return Math.min(MAX_WEIGHT, Math.max(1, (load.timePerByte * speed) / USUAL_SPREAD));
+  return Math.min(MAX_WEIGHT, Math.max(1, (load.speed.msPerByte * speed) / USUAL_SPREAD));
 }
 
 /**

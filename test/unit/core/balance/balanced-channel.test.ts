@@ -350,6 +350,33 @@ describe('channel: trouble', () => {
     assert.equal(rig.metrics.seriesWith({ endpoint: first!.label }), 0);
   });
 
+  it('forgets endpoints that left, also those it never reached', () => {
+    const rig = new Rig(1);
+    const { departed } = rig.channel as unknown as { readonly departed: ReadonlySet<unknown> };
+    rig.network.add('10.0.0.8:11800', { isDown: true });
+    rig.network.add('10.0.0.9:11800');
+    for (let count = 0; count < 10; count++) {
+      rig.report(['10.0.0.8:11800', '10.0.0.9:11800']);
+      rig.clock.advance(count * 100);
+      rig.report([]);
+    }
+    assert.equal(departed.size, 0);
+    assert.equal(rig.clock.pendingTimers, 0);
+  });
+
+  it('does not take a large batch for slow because most are small', () => {
+    const rig = new Rig(1);
+    rig.join(1);
+    for (let count = 0; count < 200; count++) {
+      const small = rig.channel.lease(1_000, 1, null)!;
+      rig.clock.advance(2);
+      small.settle(OUTCOME.ok, status(0));
+    }
+    for (let count = 0; count < 8; count++) rig.channel.lease(4e6, 1, null);
+    rig.clock.advance(500);
+    assert.notEqual(rig.channel.lease(1_000, 1, null), null);
+  });
+
   it('starts anew with one that left and came back, under a new id', () => {
     const rig = new Rig(1);
     const [oap] = rig.join(1);

@@ -15,7 +15,7 @@ function batch(bytes: number, startedMs: number): OutstandingBatch {
 /** A load that has served `calls` batches in `callMs` each, settled. */
 function served(calls: number, callMs: number): EndpointLoad {
   const load = new EndpointLoad();
-  for (let call = 0; call < calls; call++) load.learn(BATCH, callMs, 0);
+  for (let call = 0; call < calls; call++) load.speed.learn(BATCH, callMs, 0);
   return load;
 }
 
@@ -86,8 +86,8 @@ describe('picker', () => {
 
   it('does not take the round trip of tiny calls for slowness', () => {
     const [large, tiny] = [new EndpointLoad(), new EndpointLoad()];
-    large.learn(1e6, 25, 0);
-    for (let count = 0; count < 50; count++) tiny.learn(200, 1, 0);
+    large.speed.learn(1e6, 25, 0);
+    for (let count = 0; count < 50; count++) tiny.speed.learn(200, 1, 0);
     assert.ok(weigh(tiny, meanSpeed([large, tiny])) < 2);
   });
 
@@ -107,11 +107,11 @@ describe('load of an endpoint', () => {
     const batches = [1, 2, 3].map((startedMs) => batch(BATCH, startedMs));
     for (const item of batches) load.begin(item);
     load.end(batches[1]!);
-    assert.equal(load.oldestStartMs, 1);
+    assert.equal(load.oldestBatch, batches[0]);
     load.end(batches[0]!);
-    assert.equal(load.oldestStartMs, 3);
+    assert.equal(load.oldestBatch, batches[2]);
     load.end(batches[2]!);
-    assert.equal(load.oldestStartMs, Infinity);
+    assert.equal(load.oldestBatch, null);
     assert.equal(load.inFlightBytes, 0);
     assert.equal(load.inFlightBatches, 0);
   });
@@ -130,14 +130,14 @@ describe('load of an endpoint', () => {
     const load = new EndpointLoad();
     load.join(others, 1, 0);
     assert.equal(load.givenBytes(0), 2_000);
-    assert.ok(Math.abs(load.timePerByte - (others[0]!.timePerByte + others[1]!.timePerByte) / 2) < 1e-9);
+    assert.ok(Math.abs(load.speed.msPerByte - (others[0]!.speed.msPerByte + others[1]!.speed.msPerByte) / 2) < 1e-9);
   });
 
   it('is not defined by a cold first call after it joined', () => {
     const others = [served(50, 20), served(50, 20)];
     const load = new EndpointLoad();
     load.join(others, 1, 0);
-    load.learn(BATCH, 500, 0);
+    load.speed.learn(BATCH, 500, 0);
     assert.equal(weigh(load, meanSpeed([...others, load])), 1);
   });
 
@@ -145,9 +145,9 @@ describe('load of an endpoint', () => {
     const load = served(10, 80);
     const others = [served(10, 20)];
     give(others[0]!, 5_000, 0);
-    const before = load.timePerByte;
+    const before = load.speed.msPerByte;
     load.join(others, 2, 0);
-    assert.equal(load.timePerByte, before);
+    assert.equal(load.speed.msPerByte, before);
     assert.equal(load.givenBytes(0), 2_500);
   });
 
@@ -155,6 +155,6 @@ describe('load of an endpoint', () => {
     const load = new EndpointLoad();
     load.join([], 1, 0);
     assert.equal(load.givenBytes(0), 0);
-    assert.equal(load.timePerByte, 0);
+    assert.equal(load.speed.msPerByte, 0);
   });
 });
