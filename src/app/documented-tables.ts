@@ -9,6 +9,7 @@ import { HPACK_ERRORS } from '../net/hpack/index.js';
 import { HTTP2_ERRORS } from '../net/http2/index.js';
 import * as grpcErrors from '../net/grpc/errors.js';
 import { NET_ERRORS } from '../net/socket/errors.js';
+import { GRPC_CLIENT_ERRORS } from '../plugins/client/grpc-client/errors.js';
 import { GRPC_SERVER_METRICS } from '../plugins/server/grpc-server/metrics.js';
 import { CONFIG_ERRORS } from './config/index.js';
 import type { DocumentedTables } from './config/docs/index.js';
@@ -34,6 +35,7 @@ export const DOCUMENTED_TABLES: DocumentedTables = {
     CONFIG_ERRORS,
     Object.fromEntries(TOPOLOGY_ERRORS.map((kind) => [kind.code, kind])),
     NET_ERRORS,
+    GRPC_CLIENT_ERRORS,
     HTTP2_ERRORS,
     HPACK_ERRORS,
     { ...grpcErrors },
