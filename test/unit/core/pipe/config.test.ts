@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { createSenderSettings, senderSchema } from '../../../../src/core/pipe/index.js';
+
+describe("the sender's options", () => {
+  it('have the defaults of the shipped file where the original has none', () => {
+    const settings = createSenderSettings(senderSchema.parse({}), 1);
+    assert.deepEqual(settings, {
+      flushTimeMs: 1000,
+      maxEvents: 200,
+      minFlushEvents: 1,
+      maxBatchBytes: 1024 * 1024,
+      lingerMs: 20,
+      maxInFlight: 4,
+      stallTimeoutMs: 10_000,
+      retry: { isEnabled: true, initialMs: 500, maxMs: 5000, maxElapsedMs: 0 },
+    });
+  });
+
+  it('come as users write them', () => {
+    const settings = createSenderSettings(
+      senderSchema.parse({
+        flush_time: '3000',
+        max_buffer_size: '20',
+        max_batch_bytes: '64KiB',
+        retry: { enabled: 'false' },
+      }),
+      50,
+    );
+    assert.equal(settings.flushTimeMs, 3000);
+    assert.equal(settings.maxEvents, 20);
+    assert.equal(settings.maxBatchBytes, 65_536);
+    assert.equal(settings.maxInFlight, 50);
+    assert.equal(settings.retry.isEnabled, false);
+  });
+});
