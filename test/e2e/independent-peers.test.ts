@@ -37,7 +37,10 @@ for (const version of ['v2', 'v3'] as const) {
     const answers = await Promise.all(
       nodeIds.map(async (nodeId) => {
         const envoy = new IndependentEnvoy({ port: satellite.grpcPort, nodeId, version });
-        for (let message = 0; message < MESSAGES; message++) await envoy.send(pathsOf(nodeId, message), 1);
+        for (let message = 0; message < MESSAGES; message++) {
+          await envoy.send(pathsOf(nodeId, message));
+          await envoy.sendTcp(1);
+        }
         return envoy.finish();
       }),
     );

@@ -38,20 +38,20 @@ export class IndependentEnvoy {
     this.stream = stream as unknown as ClientWritableStream<AccessLogMessage>;
   }
 
-  /** Sends one message; resolves when there is room for the next. */
-  async send(paths: readonly string[], tcpEntries = 0): Promise<void> {
-    const identifier = { node: { id: this.nodeId, cluster: 'app.shop' }, log_name: 'http_envoy_accesslog' };
-    await this.sendMessage({
-      ...(this.isFirst ? { identifier } : {}),
-      ...(paths.length > 0 ? { http_logs: { log_entry: paths.map((path) => ({ request: { path } })) } } : {}),
-      ...(tcpEntries > 0
-        ? { tcp_logs: { log_entry: Array.from({ length: tcpEntries }, () => ({ common: TCP })) } }
-        : {}),
-    });
-    this.isFirst = false;
+  /** Sends one message with an HTTP entry for each path; resolves when there is room for the next. */
+  send(paths: readonly string[]): Promise<void> {
+    return this.sendEntries({ http_logs: { log_entry: paths.map((path) => ({ request: { path } })) } });
   }
 
-  async sendMessage(message: AccessLogMessage): Promise<void> {
+  /** Sends one message with so many TCP entries. */
+  sendTcp(entries: number): Promise<void> {
+    return this.sendEntries({ tcp_logs: { log_entry: Array.from({ length: entries }, () => ({ common: TCP })) } });
+  }
+
+  private async sendEntries(entries: AccessLogMessage): Promise<void> {
+    const identifier = { node: { id: this.nodeId, cluster: 'app.shop' }, log_name: 'envoy_accesslog' };
+    const message = this.isFirst ? { identifier, ...entries } : entries;
+    this.isFirst = false;
     if (this.stream.write(message)) return;
     await Promise.race([new Promise((resolve) => this.stream.once('drain', resolve)), this.ended]);
   }
