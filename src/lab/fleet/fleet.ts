@@ -2,7 +2,7 @@
 import { type Clock, createSeededRandom, type Random, systemClock } from '../../base/index.js';
 import type { LoggerKind } from './access-log-entry.js';
 import { EnvoyConnection } from './envoy-connection.js';
-import { FleetCounters } from './fleet-counters.js';
+import { createFleetCounters } from './fleet-counters.js';
 import { IdentityEncoder } from './identity.js';
 import { Envoy, LogStream } from './log-stream.js';
 import { TemplatePool } from './message-template.js';
@@ -48,7 +48,7 @@ class RunningFleet implements Fleet {
   private readonly options: FleetOptions;
   private readonly clock: Clock;
   private readonly random: Random;
-  private readonly counters = new FleetCounters();
+  private readonly counters = createFleetCounters();
   private readonly envoys: Envoy[] = [];
   private readonly connections: EnvoyConnection[] = [];
   private readonly cpuAtStart = process.cpuUsage();

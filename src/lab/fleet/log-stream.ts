@@ -19,7 +19,7 @@ import {
 import { podIp } from './identity.js';
 import { ENVELOPE_BYTES, type TemplatePool } from './message-template.js';
 import type { FleetOptions } from './options.js';
-import { EMPTY_BYTES } from '../../base/index.js';
+import { EMPTY_BYTES, Ring } from '../../base/index.js';
 
 export const STREAM_CLOSED = 0;
 export const STREAM_OPEN = 1;
@@ -55,7 +55,7 @@ export class LogStream {
   private readonly options: FleetOptions;
   private readonly makeIdentifier: (envoy: number, kind: LoggerKind) => Uint8Array;
   /** Messages (envelope included) that wait for credit; the first one is sent up to `backlogOffset`. */
-  private backlog: Buffer[] = [];
+  private readonly backlog = new Ring<Buffer>(4);
   private backlogOffset = 0;
   private backlogBytes = 0;
   private endsAfterBacklog = false;
@@ -111,7 +111,7 @@ export class LogStream {
   pump(): void {
     const connection = this.connection;
     while (this.backlogBytes > 0) {
-      const body = this.backlog[0]!;
+      const body = this.backlog.peek()!;
       const allowed = Math.min(
         MAX_FRAME_BYTES,
         this.credit,
@@ -146,7 +146,7 @@ export class LogStream {
     this.state = STREAM_CLOSED;
     this.counters.streams--;
     this.counters.abandonedMessages += this.backlog.length;
-    this.backlog = [];
+    this.backlog.clear();
     this.backlogOffset = 0;
     this.backlogBytes = 0;
     this.endsAfterBacklog = false;

@@ -6,7 +6,7 @@ import { LatencyHistogram } from '../latency-histogram.js';
 import { AlsService } from './als-service.js';
 import { AnswerDesk } from './answer-desk.js';
 import { OapBooks, type NodeReport } from './oap-books.js';
-import { OapCounters } from './oap-counters.js';
+import { createOapCounters } from './oap-counters.js';
 import { DEFAULT_OAP_OPTIONS, type OapOptions, type OapStats } from './options.js';
 import { OAP_ALS_PATHS, OAP_SKYWALKING_PATHS } from './paths.js';
 import { SkywalkingService, type KeptMessage } from './skywalking-service.js';
@@ -51,7 +51,7 @@ class ListeningOap implements FakeOap {
   port: number;
   private readonly options: OapOptions;
   private readonly clock: Clock;
-  private readonly counters = new OapCounters();
+  private readonly counters = createOapCounters();
   private readonly accepted = new OapBooks();
   private readonly latency = new LatencyHistogram();
   private readonly desk: AnswerDesk;

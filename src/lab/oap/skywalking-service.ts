@@ -13,7 +13,7 @@ export interface KeptMessage {
 
 export class SkywalkingService implements MethodHandler {
   /** The latest `keepMessages` ones, oldest first. */
-  readonly kept: KeptMessage[] = [];
+  kept: readonly KeptMessage[] = [];
   private readonly desk: AnswerDesk;
   private readonly counters: OapCounters;
 
@@ -34,9 +34,9 @@ export class SkywalkingService implements MethodHandler {
     call.state = (call.state as number) + message.length;
     const { keepMessages } = this.desk.options;
     if (keepMessages === 0) return;
-    if (this.kept.length === keepMessages) this.kept.shift();
     const { path, metadata, deadlineMs } = call;
-    this.kept.push({ path, metadata, deadlineMs, body: Buffer.concat(message.parts) });
+    const body = Buffer.concat(message.parts);
+    this.kept = [...this.kept, { path, metadata, deadlineMs, body }].slice(-keepMessages);
   }
 
   onHalfClose(call: ServerCall): void {

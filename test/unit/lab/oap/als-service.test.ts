@@ -9,7 +9,7 @@ import { LatencyHistogram } from '../../../../src/lab/latency-histogram.js';
 import { AlsService } from '../../../../src/lab/oap/als-service.js';
 import { AnswerDesk } from '../../../../src/lab/oap/answer-desk.js';
 import { OapBooks } from '../../../../src/lab/oap/oap-books.js';
-import { OapCounters } from '../../../../src/lab/oap/oap-counters.js';
+import { createOapCounters } from '../../../../src/lab/oap/oap-counters.js';
 import { DEFAULT_OAP_OPTIONS, type OapOptions } from '../../../../src/lab/oap/options.js';
 
 class RecordedCall implements ServerCall {
@@ -47,7 +47,7 @@ class RecordedCall implements ServerCall {
 
 function setUp(options: Partial<OapOptions> = {}) {
   const clock = new SimulatedClock();
-  const counters = new OapCounters();
+  const counters = createOapCounters();
   const books = new OapBooks();
   const latency = new LatencyHistogram();
   const desk = new AnswerDesk({ ...DEFAULT_OAP_OPTIONS, ...options }, clock);
