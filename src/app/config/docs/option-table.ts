@@ -1,5 +1,6 @@
 import { asOptions, optionMeta } from '../../../core/options.js';
 import type { OptionMeta, OptionsSchema } from '../../../core/options.js';
+import { writtenDuration, writtenSize } from '../dump.js';
 import { nodeAt } from '../node.js';
 import type { MapNode } from '../node.js';
 
@@ -81,9 +82,17 @@ function environmentText(steps: readonly string[], meta: OptionMeta, places: rea
 }
 
 function meaningText(meta: OptionMeta): string {
-  const bounds = [
-    meta.min === undefined ? '' : ` At least ${meta.min}.`,
-    meta.max === undefined ? '' : ` At most ${meta.max}.`,
-  ];
-  return `${meta.doc}${bounds.join('')}${meta.isSecret ? ' Never shown.' : ''}`;
+  const parts = [meta.doc];
+  if (meta.min !== undefined && meta.min !== 0) parts.push(`At least ${boundText(meta.min, meta)}.`);
+  if (meta.max !== undefined && meta.max < INT32_MAX) parts.push(`At most ${boundText(meta.max, meta)}.`);
+  if (meta.isSecret) parts.push('Masked wherever the configuration is shown.');
+  return parts.join(' ');
+}
+
+/** Such a bound says only that a number fits its field. */
+const INT32_MAX = 0x7fffffff;
+
+function boundText(bound: number, meta: OptionMeta): string {
+  if (meta.type === 'duration') return writtenDuration(bound);
+  return meta.type === 'size' ? `${writtenSize(bound)} bytes`.replace(/B bytes$/, 'B') : String(bound);
 }
