@@ -1,9 +1,7 @@
 import type { FleetStats } from './options.js';
 
 /** What a fleet counts while it runs; `FleetStats` is its snapshot with a few facts more. */
-export type FleetCounters = {
-  -readonly [Key in Exclude<keyof FleetStats, 'envoys' | 'cpuMs' | 'isProducing'>]: number;
-};
+export type FleetCounters = Record<Exclude<keyof FleetStats, 'envoys' | 'cpuMs' | 'isProducing'>, number>;
 
 export function createFleetCounters(): FleetCounters {
   return {

@@ -1,9 +1,10 @@
 import type { OapStats } from './options.js';
 
 /** What a fake OAP counts; `OapStats` is its snapshot with a few facts more. */
-export type OapCounters = {
-  -readonly [Key in Exclude<keyof OapStats, 'port' | 'latencyP50Ms' | 'latencyP99Ms' | 'latency' | 'cpuMs'>]: number;
-};
+export type OapCounters = Record<
+  Exclude<keyof OapStats, 'port' | 'latencyP50Ms' | 'latencyP99Ms' | 'latency' | 'cpuMs'>,
+  number
+>;
 
 export function createOapCounters(): OapCounters {
   return {
