@@ -40,7 +40,6 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
     this.engine = engine;
     this.transport.attach(engine);
     this.watch = new ConnectionWatch({ ...settings, pingsWithoutStreams: true }, this, settings.clock, wheel);
-    this.transport.open();
   }
 
   drain(): void {

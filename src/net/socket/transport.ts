@@ -53,7 +53,7 @@ export class Transport implements Http2Host, FlushTarget {
   /** For errors: who is at the other end. */
   private readonly where: string;
   private engine: Http2Connection | null = null;
-  /** Dialled and not connected yet: output waits. */
+  /** False: output waits, for the connection to stand or for the client to show that it speaks HTTP/2. */
   private isOpen = false;
   private isWritable = true;
   private isFlushScheduled = false;
@@ -86,7 +86,7 @@ export class Transport implements Http2Host, FlushTarget {
     this.engine = engine;
   }
 
-  /** The socket is connected: the preface leaves. */
+  /** Dialled and connected, or accepted and spoken to in HTTP/2: our preface leaves. */
   open(): void {
     this.isOpen = true;
     this.onOutput();
@@ -115,8 +115,11 @@ export class Transport implements Http2Host, FlushTarget {
   onFinished(): void {
     if (this.isFinished) return;
     this.isFinished = true;
+    const { closeReason } = this.engine!;
+    if (closeReason !== '' && !this.hasPeerEnded) this.error ??= this.lost(closeReason);
     this.closing = this.clock.setTimer(CLOSE_TIMEOUT_MS, this.onCloseTimeout);
-    this.onOutput();
+    if (this.isOpen) this.onOutput();
+    else this.socket.end();
   }
 
   /** Writes what the engine has to say. Called by the TurnFlusher only. */
@@ -166,11 +169,12 @@ export class Transport implements Http2Host, FlushTarget {
       case FIRST_BYTES.unclear:
         return null;
       case FIRST_BYTES.http1:
-        this.socket.write(firstBytes.answer);
+        this.socket.end(firstBytes.answer);
         this.onFinished();
         return null;
       default:
         this.firstBytes = null;
+        this.open();
         return firstBytes.bytes;
     }
   }
@@ -207,8 +211,6 @@ export class Transport implements Http2Host, FlushTarget {
     this.closing?.cancel();
     this.closing = null;
     this.owner.onTransportClosing();
-    const { closeReason } = this.engine!;
-    if (closeReason !== '' && !this.hasPeerEnded) this.error ??= this.lost(closeReason);
     try {
       this.engine!.abort(this.error?.message ?? `${this.where}: the connection was closed`);
     } catch (error) {
