@@ -9,7 +9,7 @@ import { messageOf } from '../support/als.js';
 export interface QueueUnderTest {
   readonly name: string;
   /** A queue of two partitions. */
-  create(): Queue;
+  readonly create: () => Queue;
   /** Events of `eventOf` that one partition takes. */
   readonly eventsPerPartition: number;
 }

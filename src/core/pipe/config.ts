@@ -139,7 +139,7 @@ export const windowOptions = {
     doc: 'Most bytes in one window; a message that is larger makes one of its own.',
   }),
   windows_bytes: sizeOption({
-    default: '16MiB',
+    default: '8MiB',
     min: 1,
     ours: true,
     doc: 'Bytes in all windows of this receiver above which the oldest close early. Smaller: less memory; larger: identities repeat less often.',
