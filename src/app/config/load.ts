@@ -1,24 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { OptionsSchema } from '../../core/options.js';
 import type { Catalogue } from './catalogue.js';
 import { checkPorts } from './checks.js';
 import { deepFreeze } from './config.js';
-import type { SatelliteConfig, TelemetryConfig } from './config.js';
-import { decodeOptions, joinPath, positionOf, reportUnknownKeys, subsection } from './decode.js';
+import type { SatelliteConfig } from './config.js';
+import { reportUnknownKeys, subsection } from './decode.js';
 import type { Section } from './decode.js';
 import { decodePipes } from './decode-pipes.js';
+import { decodeLogger, decodeMemoryLimit, decodeTelemetry } from './decode-process.js';
 import { decodeSharing } from './decode-sharing.js';
 import { CONFIG_ERRORS } from './errors.js';
-import { availableMemoryBytes, MIN_MEMORY_LIMIT_BYTES, resolveMemoryLimit } from './memory-limit.js';
-import { suggest } from './nearest.js';
+import { availableMemoryBytes } from './memory-limit.js';
 import { NotYetList } from './not-yet.js';
-import { EXPORTERS, EXPORTERS_NOT_YET } from './original-names.js';
 import { parseYaml } from './parse-yaml.js';
 import type { Environment } from './placeholder.js';
 import type { DecodeContext } from './plugin-options.js';
 import { Problems } from './problem.js';
 import type { Problem } from './problem.js';
-import { loggerSchema, resourcesSchema, telemetrySchema } from './sections.js';
 
 export const DEFAULT_CONFIG_FILE = 'configs/satellite_config.yaml';
 /** Where the Helm chart mounts an override that the image's own command line does not name. */
@@ -84,7 +81,7 @@ function decodeRoot(
   const root: Section = { node, path: '', position: node.position };
   const context: DecodeContext = { catalogue, problems, notYet: new NotYetList() };
   reportUnknownKeys(root, [], ['logger', 'telemetry', 'resources', 'sharing', 'pipes'], problems);
-  const logger = decodeWhole(subsection(root, 'logger', problems), loggerSchema, problems);
+  const logger = decodeLogger(subsection(root, 'logger', problems), problems);
   const telemetry = decodeTelemetry(subsection(root, 'telemetry', problems), problems);
   const memoryLimitBytes = decodeMemoryLimit(subsection(root, 'resources', problems), availableBytes, problems);
   const sharing = decodeSharing(root, context);
@@ -108,44 +105,4 @@ function decodeRoot(
     },
     pipes,
   });
-}
-
-/** Decodes a section that is nothing but options. */
-function decodeWhole<T>(section: Section, schema: OptionsSchema<T>, problems: Problems): T | undefined {
-  reportUnknownKeys(section, [schema], [], problems);
-  return decodeOptions(section, schema, problems);
-}
-
-function decodeTelemetry(section: Section, problems: Problems): TelemetryConfig | undefined {
-  const telemetry = decodeWhole<TelemetryConfig>(section, telemetrySchema, problems);
-  if (telemetry === undefined) return undefined;
-  const path = joinPath(section.path, 'export_type');
-  const position = positionOf(section, 'export_type');
-  const exporters: string[] = [];
-  for (const name of telemetry.export_type.filter((item) => item !== '')) {
-    if (EXPORTERS.includes(name)) {
-      exporters.push(name);
-    } else if (EXPORTERS_NOT_YET.has(name)) {
-      const message = `this version does not have the exporter "${name}" yet and runs without it`;
-      problems.warn(CONFIG_ERRORS.notYet, path, position, message, `There is: ${EXPORTERS.join(', ')}.`);
-    } else {
-      const message = `there is no exporter "${name}"`;
-      problems.error(CONFIG_ERRORS.unknownPlugin, path, position, message, suggest(name, EXPORTERS));
-    }
-  }
-  return { ...telemetry, export_type: exporters };
-}
-
-function decodeMemoryLimit(section: Section, availableBytes: number, problems: Problems): number | undefined {
-  const resources = decodeWhole(section, resourcesSchema, problems);
-  if (resources === undefined) return undefined;
-  const bytes = resolveMemoryLimit(resources.memory_limit, availableBytes);
-  if (bytes !== undefined && bytes >= MIN_MEMORY_LIMIT_BYTES) return bytes;
-  const message =
-    bytes === undefined
-      ? `expected a size such as 512MiB or a share such as 40%, got ${JSON.stringify(resources.memory_limit)}`
-      : `must be at least ${MIN_MEMORY_LIMIT_BYTES} bytes, comes to ${bytes}`;
-  const position = positionOf(section, 'memory_limit');
-  problems.error(CONFIG_ERRORS.value, 'resources.memory_limit', position, message, 'The default is 40%.');
-  return undefined;
 }

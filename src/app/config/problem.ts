@@ -39,15 +39,21 @@ export class Problems {
     remedy: string,
     details: readonly string[] = [],
   ): void {
-    this.found.push({ kind, severity: 'error', path, position, message, remedy, details });
+    this.add({ kind, severity: 'error', path, position, message, remedy, details });
   }
 
   strict(kind: ErrorKind, path: string, position: Position | null, message: string, remedy: string): void {
-    this.found.push({ kind, severity: 'strict', path, position, message, remedy, details: [] });
+    this.add({ kind, severity: 'strict', path, position, message, remedy, details: [] });
   }
 
   warn(kind: ErrorKind, path: string, position: Position | null, message: string, remedy: string): void {
-    this.found.push({ kind, severity: 'warning', path, position, message, remedy, details: [] });
+    this.add({ kind, severity: 'warning', path, position, message, remedy, details: [] });
+  }
+
+  /** Several decoders may look at one value: its problem is told once. */
+  private add(problem: Problem): void {
+    const isKnown = this.found.some(({ path, message }) => path === problem.path && message === problem.message);
+    if (!isKnown) this.found.push(problem);
   }
 
   get hasErrors(): boolean {

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { enumOption, groupOption, integerOption, listOption, stringOption } from '../../core/options.js';
 
-const LEVELS = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'] as const;
+export const LEVELS: readonly string[] = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'];
+export const DEFAULT_LEVEL = 'info';
 
 export const loggerSchema = z.object({
   log_pattern: stringOption({
@@ -13,7 +14,7 @@ export const loggerSchema = z.object({
     doc: "Form of %time, written with Go's reference time (2006-01-02 15:04:05.000).",
     default: '2006-01-02 15:04:05.000',
   }),
-  level: enumOption(LEVELS, { doc: 'Least level that is written.', default: 'info' }),
+  level: stringOption({ doc: `Least level that is written: ${LEVELS.join(', ')}.`, default: DEFAULT_LEVEL }),
   format: enumOption(['pattern', 'json'], {
     doc: 'Lines by `log_pattern`, or one JSON object a line for log collectors.',
     default: 'pattern',
@@ -35,7 +36,7 @@ export const telemetrySchema = z.object({
   }),
   metrics_service: groupOption({
     client_name: stringOption({ doc: 'Shared client that takes the metrics to OAP.', default: 'grpc-client' }),
-    interval: integerOption({ doc: 'Time between two reports.', default: 10, min: 1, unit: 's' }),
+    interval: integerOption({ doc: 'Time between two reports.', default: 10, unit: 's' }),
     metric_prefix: stringOption({ doc: 'Put before every metric name.', default: 'sw_stl_' }),
   }),
   pprof: groupOption({ address: stringOption({ doc: 'Where the profiling exporter listens.', default: ':6060' }) }),

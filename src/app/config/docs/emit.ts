@@ -6,11 +6,12 @@ import { configIndexPage, pluginPage, sectionsPage } from './config-pages.js';
 import { jsonSchema } from './json-schema.js';
 import { ShippedFile } from './shipped-file.js';
 import { errorsPage, metricsPage } from './table-pages.js';
+import type { Table } from './table-pages.js';
 
 /** The tables of metrics and errors that the layers declare. */
 export interface DocumentedTables {
-  readonly metrics: readonly Readonly<Record<string, MetricDefinition>>[];
-  readonly errors: readonly Readonly<Record<string, ErrorKind>>[];
+  readonly metrics: readonly Table<MetricDefinition>[];
+  readonly errors: readonly Table<ErrorKind>[];
 }
 
 export const PLUGIN_PAGES_FOLDER = 'docs/config';

@@ -1,8 +1,11 @@
 import type { ErrorKind } from '../../../base/index.js';
 import type { MetricDefinition } from '../../../core/telemetry.js';
 
-function byName<T>(tables: readonly Readonly<Record<string, T>>[], nameOf: (row: T) => string): readonly T[] {
-  const rows = tables.flatMap((table) => Object.values(table));
+/** Declarations of one layer, by name or in a row. */
+export type Table<T> = Readonly<Record<string, T>> | readonly T[];
+
+function byName<T>(tables: readonly Table<T>[], nameOf: (row: T) => string): readonly T[] {
+  const rows = tables.flatMap((table) => Object.values(table) as readonly T[]);
   const unique = new Map(rows.map((row) => [nameOf(row), row]));
   return [...unique.values()].sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
@@ -17,7 +20,7 @@ const STABILITY_TEXTS: Readonly<Record<MetricDefinition['stability'], string>> =
   experimental: 'experimental',
 };
 
-export function metricsPage(tables: readonly Readonly<Record<string, MetricDefinition>>[]): string {
+export function metricsPage(tables: readonly Table<MetricDefinition>[]): string {
   const rows = byName(tables, (metric) => metric.name).map((metric) => {
     const labels = metric.labels.map((label) => `\`${label}\``).join(', ');
     const help = metric.buckets === undefined ? metric.help : `${metric.help} Buckets: ${metric.buckets.join(', ')}.`;
@@ -34,7 +37,7 @@ ${rows.join('\n')}
 `;
 }
 
-export function errorsPage(tables: readonly Readonly<Record<string, ErrorKind>>[]): string {
+export function errorsPage(tables: readonly Table<ErrorKind>[]): string {
   const rows = byName(tables, (error) => error.code).map(
     ({ code, scope, origin, disposition, doc }) =>
       `| \`${code}\` | ${scope} | ${origin} | ${disposition} | ${cell(doc)} |`,

@@ -58,7 +58,7 @@ pipes:
   const lines = decode(source).problems.map((problem) => formatProblem('f.yaml', problem));
   assert.deepEqual(lines, [
     'f.yaml:1:1: loger: unknown key. Did you mean "logger"? [SAT_CFG_UNKNOWN_KEY]',
-    'f.yaml:4:10: logger.level: expected one of panic, fatal, error, warn, warning, info, debug, trace, got "loud". Write one of panic, fatal, error, warn, warning, info, debug, trace. [SAT_CFG_VALUE]',
+    'f.yaml:4:10: logger.level: there is no level "loud", info is used. There is: panic, fatal, error, warn, warning, info, debug, trace. [SAT_CFG_VALUE]',
     'f.yaml:6:16: telemetry.export_type: there is no exporter "statsd". There is: prometheus, none. [SAT_CFG_UNKNOWN_PLUGIN]',
     'f.yaml:12:21: sharing.clients[0].check_period: expected a duration such as 5s or 250ms, or a number of seconds, got "soon". The default is 5. [SAT_CFG_VALUE]',
     'f.yaml:13:16: sharing.clients[0].timeout: expected a map of options, got "5s". Correct the value. [SAT_CFG_VALUE]',
@@ -238,4 +238,32 @@ test('an exporter that is not here yet is left out with a warning', () => {
     problems.map((problem) => problem.severity),
     ['warning'],
   );
+});
+
+test('other shared plugins of the original are on the same list, and pipes through them are not dangling as well', () => {
+  const source = sampleFile({ pipes: samplePipe().replace('client_name: grpc-client', 'client_name: kafka-client') });
+  const { problems } = decode(
+    source.replace('  servers:', '    - plugin_name: kafka-client\n      brokers: a:9092\n  servers:'),
+  );
+  assert.equal(problems.length, 1);
+  assert.deepEqual(problems[0]?.details, [
+    'lines 6-7  sharing.clients[1]  kafka-client',
+    'There is, as client: grpc-client',
+  ]);
+});
+
+test('a value that several checks look at is told once', () => {
+  const pipes = samplePipe().replace('plugin_name: grpc-envoy-als-v3-receiver', 'plugin_name: [a]');
+  const lines = problemsOf(sampleFile({ pipes }));
+  assert.deepEqual(lines.length, new Set(lines).size);
+});
+
+test('an unknown level is info, as in the original, and a fault under validate', () => {
+  const { config, problems } = decode(sampleFile({ rest: 'logger: {level: verbose}' }));
+  assert.equal(config?.logger.level, 'info');
+  assert.deepEqual(
+    problems.map(({ severity, path }) => [severity, path]),
+    [['strict', 'logger.level']],
+  );
+  assert.equal(decode(sampleFile({ rest: 'logger: {level: " WARN"}' })).config?.logger.level, 'warn');
 });
