@@ -34,6 +34,7 @@ const FLOODS: Record<string, Flood> = {
   'DATA of padding only': { guard: GUARDS.emptyData, repeat: () => frame('DATA', 8, 1, Buffer.from([1, 0])) },
   WINDOW_UPDATE: { guard: GUARDS.windowUpdate, repeat: () => frame('WINDOW_UPDATE', 0, 1, u32(1)) },
   PRIORITY: { guard: GUARDS.priority, repeat: () => frame('PRIORITY', 0, 1, Buffer.alloc(5)) },
+  GOAWAY: { guard: GUARDS.goAway, repeat: () => frame('GOAWAY', 0, 0, u32(0, 0)) },
   'frames of unknown types': { guard: GUARDS.unknown, repeat: () => frame(0xee, 0, 0) },
 };
 
@@ -65,6 +66,14 @@ for (const [name, { guard, repeat }] of Object.entries(FLOODS)) {
     });
   });
 }
+
+test('a server that refuses stream after stream is no flood to a client', () => {
+  const peer = new ScriptedPeer('client').handshake();
+  for (let count = 0; count < GUARDS.rapidReset.perSecond * 2; count++) {
+    peer.send(frame('RST_STREAM', 0, peer.open().id, u32(H2_CANCEL)));
+  }
+  assert.equal(peer.engine.isClosed, false);
+});
 
 test('pings and credit in step with the data they belong to are no flood', () => {
   const peer = new ScriptedPeer('server').handshake();

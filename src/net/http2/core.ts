@@ -9,7 +9,7 @@ import { countUp } from './counters.js';
 import type { Http2Counters } from './counters.js';
 import { DataScheduler, SEND_LOW_MARK_BYTES } from './data-scheduler.js';
 import type { SchedulerEvents } from './data-scheduler.js';
-import { errorCodeName, H2_ENHANCE_YOUR_CALM, H2_NO_ERROR } from './errors.js';
+import { errorCodeName, H2_ENHANCE_YOUR_CALM, H2_NO_ERROR, H2_PROTOCOL_ERROR, H2_STREAM_CLOSED } from './errors.js';
 import { FloodGuard, GUARDS } from './flood-guard.js';
 import type { Guard } from './flood-guard.js';
 import { FLAG_END_STREAM, FRAME_DATA, MAX_U31 } from './frame.js';
@@ -19,7 +19,7 @@ import { PeerSettings, PROTOCOL_WINDOW_BYTES } from './settings.js';
 import type { Http2Settings } from './settings.js';
 import { CLOSED, HALF_CLOSED_LOCAL, HALF_CLOSED_REMOTE, OPEN } from './stream.js';
 import type { Http2Stream, StreamOwner } from './stream.js';
-import { RESET_BY_PEER, RESET_BY_US, ENDED, StreamTable } from './stream-table.js';
+import { ENDED, FORGOTTEN, RESET_BY_PEER, RESET_BY_US, StreamTable } from './stream-table.js';
 
 export class ConnectionCore implements StreamOwner, SchedulerEvents {
   readonly isServer: boolean;
@@ -162,6 +162,27 @@ export class ConnectionCore implements StreamOwner, SchedulerEvents {
     stream.dropQueue();
     this.events.onStreamClosed(stream);
     this.finishIfIdle();
+  }
+
+  // --- frames of streams that are gone ---
+
+  /** DATA or HEADERS on a stream that is not open. @source RFC 9113 §5.1. */
+  onFrameOfClosed(streamId: number, isHeaders: boolean): void {
+    if (this.streams.isIdle(streamId)) {
+      this.fail(H2_PROTOCOL_ERROR, 'a frame on an idle stream');
+      return;
+    }
+    if (this.isBeyondGoAway(streamId)) return;
+    const how = this.streams.recall(streamId);
+    if (how === ENDED) this.fail(H2_STREAM_CLOSED, 'a frame after the end of its stream');
+    else if (how === FORGOTTEN && isHeaders && this.isServer)
+      this.fail(H2_PROTOCOL_ERROR, 'a stream id below the last one');
+    else if (how !== RESET_BY_US) this.failStream(streamId, H2_STREAM_CLOSED, 'a frame on a closed stream');
+  }
+
+  /** The peer opened it before it got our GOAWAY, which tells it that nothing was done with it. */
+  isBeyondGoAway(streamId: number): boolean {
+    return this.isServer && streamId > this.goAwaySent;
   }
 
   // --- errors and the end ---

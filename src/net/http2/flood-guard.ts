@@ -20,6 +20,8 @@ export const GUARDS = {
   windowUpdate: { name: 'window_update', perSecond: 2000, perTransfer: 4 },
   /** PRIORITY is ignored, but read (CVE-2019-9513); old browsers and load tools send a tree of it at first. */
   priority: { name: 'priority', perSecond: 1000, perTransfer: 1 },
+  /** An honest peer says it once or twice in its life. */
+  goAway: { name: 'goaway', perSecond: 10, perTransfer: 0 },
   /** Frames of unknown types are ignored, but read. */
   unknown: { name: 'unknown_frame', perSecond: 1000, perTransfer: 1 },
   /** CONTINUATION frames of one block (CVE-2024-27316). At 16 KiB each, a list within our limit needs four. */
@@ -55,6 +57,7 @@ export class FloodGuard {
   private emptyData = 0;
   private windowUpdates = 0;
   private priorities = 0;
+  private goAways = 0;
   private unknowns = 0;
 
   /** Called once a chunk. */
@@ -69,6 +72,7 @@ export class FloodGuard {
     this.emptyData = 0;
     this.windowUpdates = 0;
     this.priorities = 0;
+    this.goAways = 0;
     this.unknowns = 0;
   }
 
@@ -105,6 +109,10 @@ export class FloodGuard {
 
   countPriority(): boolean {
     return this.isOver(++this.priorities, GUARDS.priority);
+  }
+
+  countGoAway(): boolean {
+    return this.isOver(++this.goAways, GUARDS.goAway);
   }
 
   countUnknown(): boolean {

@@ -5,13 +5,9 @@
  * here throws for what a peer sends. Events are called when the state is consistent; they may call back into the connection.
  */
 import { EMPTY_BYTES, Ring } from '../../base/index.js';
-import { HPACK_LIST_TOO_LARGE, HPACK_OK, HpackDecoder, hpackErrorOf } from '../hpack/index.js';
 import { ChunkSlicer } from './chunk-slicer.js';
-import type { HeaderFields, Http2StreamEvents } from './contract.js';
 import type { ConnectionCore } from './core.js';
 import {
-  H2_COMPRESSION_ERROR,
-  H2_ENHANCE_YOUR_CALM,
   H2_FLOW_CONTROL_ERROR,
   H2_FRAME_SIZE_ERROR,
   H2_NO_ERROR,
@@ -19,14 +15,11 @@ import {
   H2_REFUSED_STREAM,
   H2_STREAM_CLOSED,
 } from './errors.js';
-import { GUARDS, MAX_BLOCK_RATIO, MAX_CONTINUATIONS } from './flood-guard.js';
+import { GUARDS } from './flood-guard.js';
 import type { Guard } from './flood-guard.js';
 import {
   FLAG_ACK,
-  FLAG_END_HEADERS,
   FLAG_END_STREAM,
-  FLAG_PADDED,
-  FLAG_PRIORITY,
   FRAME_CONTINUATION,
   FRAME_DATA,
   FRAME_GOAWAY,
@@ -42,19 +35,11 @@ import {
 } from './frame.js';
 import { FrameReader, SKIP_PAYLOAD, STOP_READING, TAKE_DATA, TAKE_WHOLE } from './frame-reader.js';
 import type { FrameSink } from './frame-reader.js';
-import { HeaderBlock } from './header-block.js';
-import { contentLengthOf, findMalformed, REQUEST, RESPONSE, statusOf, TRAILERS } from './header-rules.js';
-import { PROTOCOL_FRAME_BYTES, PROTOCOL_TABLE_BYTES, PROTOCOL_WINDOW_BYTES, SETTING_BYTES } from './settings.js';
-import { CLOSED, HALF_CLOSED_REMOTE, Http2Stream, OPEN } from './stream.js';
-import { ENDED, FORGOTTEN, RESET_BY_PEER, RESET_BY_US } from './stream-table.js';
-
-/** A stream's events until its receiver has set its own, and for receivers that set none. */
-const NO_EVENTS: Http2StreamEvents = {
-  onHeaders: () => undefined,
-  onData: () => undefined,
-  onReset: () => undefined,
-  onDrain: () => undefined,
-};
+import { HeaderIntake } from './header-intake.js';
+import { PROTOCOL_FRAME_BYTES, PROTOCOL_WINDOW_BYTES, SETTING_BYTES } from './settings.js';
+import { CLOSED, HALF_CLOSED_REMOTE } from './stream.js';
+import type { Http2Stream } from './stream.js';
+import { RESET_BY_PEER } from './stream-table.js';
 
 interface PendingPing {
   readonly id: number;
@@ -67,8 +52,7 @@ export class Inbound implements FrameSink {
   private readonly core: ConnectionCore;
   private readonly reader: FrameReader;
   private readonly slicer = new ChunkSlicer();
-  private readonly decoder = new HpackDecoder(PROTOCOL_TABLE_BYTES);
-  private readonly block = new HeaderBlock();
+  private readonly headers: HeaderIntake;
   /** Our SETTINGS are acknowledged; until then the protocol's initial values hold. */
   private areSettingsInForce = false;
   private maxFrameBytes = PROTOCOL_FRAME_BYTES;
@@ -89,6 +73,7 @@ export class Inbound implements FrameSink {
 
   constructor(core: ConnectionCore) {
     this.core = core;
+    this.headers = new HeaderIntake(core);
     this.reader = new FrameReader(this, core.isServer);
     this.receiveWindow = Math.max(core.settings.connectionWindowBytes, PROTOCOL_WINDOW_BYTES);
   }
@@ -122,7 +107,10 @@ export class Inbound implements FrameSink {
     if (length > this.maxFrameBytes) return this.fail(H2_FRAME_SIZE_ERROR, 'a frame above our MAX_FRAME_SIZE');
     if (!this.peerSettingsSeen && (type !== FRAME_SETTINGS || (flags & FLAG_ACK) !== 0))
       return this.fail(H2_PROTOCOL_ERROR, 'the first frame is not SETTINGS');
-    if (this.block.streamId !== 0 && (type !== FRAME_CONTINUATION || streamId !== this.block.streamId))
+    if (
+      this.headers.pendingStreamId !== 0 &&
+      (type !== FRAME_CONTINUATION || streamId !== this.headers.pendingStreamId)
+    )
       return this.fail(H2_PROTOCOL_ERROR, 'a header block was interrupted');
     switch (type) {
       case FRAME_DATA:
@@ -146,7 +134,7 @@ export class Inbound implements FrameSink {
       case FRAME_WINDOW_UPDATE:
         return this.expect(true, length === 4);
       case FRAME_CONTINUATION:
-        return this.expect(this.block.streamId !== 0, true);
+        return this.expect(this.headers.pendingStreamId !== 0, true);
       default:
         return this.core.guard.countUnknown() ? this.trip(GUARDS.unknown) : SKIP_PAYLOAD;
     }
@@ -155,10 +143,10 @@ export class Inbound implements FrameSink {
   endFrame(bytes: Uint8Array, start: number, end: number): boolean {
     switch (this.frameType) {
       case FRAME_HEADERS:
-        this.onHeaders(bytes, start, end);
+        this.headers.onHeaders(this.frameStreamId, this.frameFlags, bytes, start, end);
         break;
       case FRAME_CONTINUATION:
-        this.onContinuation(bytes, start, end);
+        this.headers.onContinuation(this.frameFlags, bytes, start, end);
         break;
       case FRAME_PRIORITY:
         if ((readU32(bytes, start) & MAX_U31) === this.frameStreamId)
@@ -196,7 +184,7 @@ export class Inbound implements FrameSink {
         return !this.core.isOver;
       }
     }
-    if (isEnd) endRemote(stream);
+    if (isEnd) stream.endRemote();
     const slice = this.slicer.slice(chunk, start, end);
     stream.events.onData(stream, slice, this.slicer.pinnedBytes, isEnd);
     if (isEnd) this.core.releaseIfEnded(stream);
@@ -216,7 +204,7 @@ export class Inbound implements FrameSink {
       if (stream.contentLeft > 0) {
         this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'content-length does not match');
       } else {
-        endRemote(stream);
+        stream.endRemote();
         stream.events.onData(stream, EMPTY_BYTES, 0, true);
         this.core.releaseIfEnded(stream);
       }
@@ -234,10 +222,8 @@ export class Inbound implements FrameSink {
     this.dataStream = null;
     const stream = this.core.streams.get(streamId);
     if (stream === undefined) {
-      if (!this.onFrameOfClosed(streamId, false)) return STOP_READING;
-      return SKIP_PAYLOAD;
-    }
-    if (stream.state >= HALF_CLOSED_REMOTE) {
+      this.core.onFrameOfClosed(streamId, false);
+    } else if (stream.state >= HALF_CLOSED_REMOTE) {
       this.core.failStream(streamId, H2_STREAM_CLOSED, 'DATA after END_STREAM');
     } else if (!stream.hasHeaders) {
       this.core.failStream(streamId, H2_PROTOCOL_ERROR, 'DATA before HEADERS');
@@ -264,151 +250,14 @@ export class Inbound implements FrameSink {
     this.core.signal();
   }
 
-  private onHeaders(bytes: Uint8Array, start: number, end: number): void {
-    const flags = this.frameFlags;
-    let from = start;
-    let padding = 0;
-    let dependency = 0;
-    if ((flags & FLAG_PADDED) !== 0) padding = from < end ? bytes[from++]! : 1;
-    if ((flags & FLAG_PRIORITY) !== 0) {
-      if (end - from >= 5) dependency = readU32(bytes, from) & MAX_U31;
-      from += 5;
-    }
-    if (from + padding > end) {
-      this.fail(H2_PROTOCOL_ERROR, 'HEADERS shorter than its padding and priority');
-      return;
-    }
-    const to = end - padding;
-    const endStream = (flags & FLAG_END_STREAM) !== 0;
-    const dependsOnItself = dependency === this.frameStreamId;
-    if ((flags & FLAG_END_HEADERS) !== 0) {
-      this.onBlock(this.frameStreamId, endStream, dependsOnItself, bytes, from, to);
-      return;
-    }
-    this.block.begin(this.frameStreamId, endStream, dependsOnItself);
-    this.block.append(bytes, from, to);
-  }
-
-  private onContinuation(bytes: Uint8Array, start: number, end: number): void {
-    const block = this.block;
-    if (++block.continuations > MAX_CONTINUATIONS) {
-      this.trip(GUARDS.continuation);
-      return;
-    }
-    if (block.length + end - start > this.core.settings.maxHeaderListBytes * MAX_BLOCK_RATIO) {
-      this.trip(GUARDS.headerBlock);
-      return;
-    }
-    block.append(bytes, start, end);
-    if ((this.frameFlags & FLAG_END_HEADERS) === 0) return;
-    const joined = block.bytes;
-    const length = block.length;
-    block.clear();
-    this.onBlock(this.frameStreamId, block.endStream, block.dependsOnItself, joined, 0, length);
-  }
-
-  /** A whole header block. It is decoded whatever becomes of its stream, for the table must stay in step. */
-  private onBlock(
-    streamId: number,
-    endStream: boolean,
-    dependsOnItself: boolean,
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-  ): void {
-    const fields: string[] = [];
-    const outcome = this.decoder.decode(bytes, start, end, fields, this.core.settings.maxHeaderListBytes);
-    if (outcome < HPACK_OK) {
-      this.fail(H2_COMPRESSION_ERROR, hpackErrorOf(outcome).code);
-      return;
-    }
-    const stream = this.core.streams.get(streamId);
-    if (stream === undefined && !this.core.streams.isNew(streamId)) {
-      this.onFrameOfClosed(streamId, true);
-      return;
-    }
-    if (stream === undefined) {
-      this.core.streams.lastPeerId = streamId;
-      if (this.isBeyondGoAway(streamId)) return;
-    }
-    if (stream !== undefined && stream.state >= HALF_CLOSED_REMOTE) {
-      this.core.failStream(streamId, H2_STREAM_CLOSED, 'HEADERS after END_STREAM');
-    } else if (dependsOnItself) {
-      this.core.failStream(streamId, H2_PROTOCOL_ERROR, 'a stream that depends on itself');
-    } else if (outcome === HPACK_LIST_TOO_LARGE) {
-      this.core.failStream(streamId, H2_ENHANCE_YOUR_CALM, 'a header list above our limit');
-    } else if (stream === undefined) this.onRequest(streamId, fields, endStream);
-    else if (stream.hasHeaders) this.onTrailers(stream, fields, endStream);
-    else this.onResponse(stream, fields, endStream);
-  }
-
-  private onRequest(streamId: number, fields: HeaderFields, endStream: boolean): void {
-    const malformed = findMalformed(fields, REQUEST);
-    const contentLength = contentLengthOf(fields);
-    if (malformed !== '' || contentLength < -1 || (endStream && contentLength > 0)) {
-      this.core.failStream(streamId, H2_PROTOCOL_ERROR, malformed === '' ? 'a wrong content-length' : malformed);
-      return;
-    }
-    if (this.core.streams.size >= this.core.settings.maxConcurrentStreams) {
-      this.core.failStream(streamId, H2_REFUSED_STREAM, 'more streams than we allow');
-      return;
-    }
-    const stream = new Http2Stream(
-      streamId,
-      this.core,
-      NO_EVENTS,
-      this.core.peer.streamWindowBytes,
-      this.core.streamWindowBytes,
-    );
-    stream.hasHeaders = true;
-    stream.contentLeft = contentLength;
-    if (endStream) stream.state = HALF_CLOSED_REMOTE;
-    this.core.streams.add(stream);
-    this.core.events.onStream(stream, fields, endStream);
-  }
-
-  private onResponse(stream: Http2Stream, fields: HeaderFields, endStream: boolean): void {
-    const malformed = findMalformed(fields, RESPONSE);
-    if (malformed !== '') {
-      this.core.failStream(stream.id, H2_PROTOCOL_ERROR, malformed);
-      return;
-    }
-    const status = statusOf(fields);
-    if (status < 200) {
-      // Interim responses are of no use to us; 101 does not exist in HTTP/2.
-      if (endStream || status === 101) this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'a wrong interim response');
-      return;
-    }
-    stream.contentLeft = contentLengthOf(fields);
-    if (stream.contentLeft < -1 || (endStream && stream.contentLeft > 0)) {
-      this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'a wrong content-length');
-      return;
-    }
-    stream.hasHeaders = true;
-    this.deliverHeaders(stream, fields, endStream, false);
-  }
-
-  private onTrailers(stream: Http2Stream, fields: HeaderFields, endStream: boolean): void {
-    let malformed = findMalformed(fields, TRAILERS);
-    if (!endStream) malformed = 'trailers without END_STREAM';
-    else if (stream.contentLeft > 0) malformed = 'content-length does not match';
-    if (malformed !== '') this.core.failStream(stream.id, H2_PROTOCOL_ERROR, malformed);
-    else this.deliverHeaders(stream, fields, true, true);
-  }
-
-  private deliverHeaders(stream: Http2Stream, fields: HeaderFields, endStream: boolean, isTrailers: boolean): void {
-    if (endStream) endRemote(stream);
-    stream.events.onHeaders(stream, fields, endStream, isTrailers);
-    if (endStream) this.core.releaseIfEnded(stream);
-  }
-
   private onReset(streamId: number, errorCode: number): void {
     const stream = this.core.streams.get(streamId);
     if (stream === undefined && this.core.streams.isIdle(streamId)) {
       this.fail(H2_PROTOCOL_ERROR, 'RST_STREAM on an idle stream');
       return;
     }
-    if (this.core.guard.countRapidReset()) {
+    // Only who opens streams can misuse their end; a server that refuses us does not.
+    if (this.core.isServer && this.core.guard.countRapidReset()) {
       this.trip(GUARDS.rapidReset);
       return;
     }
@@ -458,7 +307,7 @@ export class Inbound implements FrameSink {
     if (this.areSettingsInForce) return;
     this.areSettingsInForce = true;
     this.maxFrameBytes = this.core.settings.maxFrameBytes;
-    this.decoder.setTableLimit(this.core.settings.headerTableBytes);
+    this.headers.setTableLimit(this.core.settings.headerTableBytes);
     const delta = this.core.settings.streamWindowBytes - this.core.streamWindowBytes;
     this.core.streamWindowBytes = this.core.settings.streamWindowBytes;
     for (const stream of this.core.streams.all()) {
@@ -485,6 +334,10 @@ export class Inbound implements FrameSink {
   }
 
   private onGoAway(lastStreamId: number, errorCode: number, debugData: Uint8Array): void {
+    if (this.core.guard.countGoAway()) {
+      this.trip(GUARDS.goAway);
+      return;
+    }
     if (lastStreamId > this.goAwayReceived) {
       this.fail(H2_PROTOCOL_ERROR, 'GOAWAY with a higher last stream than before');
       return;
@@ -529,26 +382,6 @@ export class Inbound implements FrameSink {
 
   // --- what is wrong ---
 
-  /** DATA or HEADERS on a stream that is not open. @returns false: the connection is over. @source RFC 9113 §5.1. */
-  private onFrameOfClosed(streamId: number, isHeaders: boolean): boolean {
-    if (this.core.streams.isIdle(streamId)) {
-      this.fail(H2_PROTOCOL_ERROR, 'a frame on an idle stream');
-      return false;
-    }
-    if (this.isBeyondGoAway(streamId)) return true;
-    const how = this.core.streams.recall(streamId);
-    if (how === ENDED) this.fail(H2_STREAM_CLOSED, 'a frame after the end of its stream');
-    else if (how === FORGOTTEN && isHeaders && this.core.isServer)
-      this.fail(H2_PROTOCOL_ERROR, 'a stream id below the last one');
-    else if (how !== RESET_BY_US) this.core.failStream(streamId, H2_STREAM_CLOSED, 'a frame on a closed stream');
-    return !this.core.isOver;
-  }
-
-  /** The peer opened it before it got our GOAWAY, which tells it that nothing was done with it. */
-  private isBeyondGoAway(streamId: number): boolean {
-    return this.core.isServer && streamId > this.core.goAwaySent;
-  }
-
   private expect(isRightStream: boolean, isRightSize: boolean): number {
     if (!isRightStream) return this.fail(H2_PROTOCOL_ERROR, 'a frame on a wrong stream');
     return isRightSize ? TAKE_WHOLE : this.fail(H2_FRAME_SIZE_ERROR, 'a frame of a wrong size');
@@ -568,9 +401,4 @@ export class Inbound implements FrameSink {
     this.core.trip(guard);
     return STOP_READING;
   }
-}
-
-/** The peer ended its side; the stream stays in the table until its receiver has heard of it. */
-function endRemote(stream: Http2Stream): void {
-  stream.state = stream.state === OPEN ? HALF_CLOSED_REMOTE : CLOSED;
 }

@@ -97,6 +97,11 @@ export class Http2Stream implements Http2StreamHandle {
     this.connection.resetByUs(this, errorCode);
   }
 
+  /** The peer ended its side; the stream stays in the table until its receiver has heard of it. */
+  endRemote(): void {
+    this.state = this.state === OPEN ? HALF_CLOSED_REMOTE : CLOSED;
+  }
+
   /** Queues parts for DATA frames. */
   enqueue(parts: readonly Uint8Array[]): void {
     const queue = (this.queue ??= new Ring<Uint8Array>(8));
