@@ -5,7 +5,7 @@ import { CallSpeed } from './call-speed.js';
 import { DecayingSum } from './decaying-sum.js';
 
 /** Memory of the share: long enough to even out single batches, short enough to follow a change in seconds. */
-const HALF_LIFE_MS = 5_000;
+const HALF_LIFE_MS = 10_000;
 
 /** A batch on its way, as the load sees it: a node in the list of outstanding batches. */
 export interface OutstandingBatch {

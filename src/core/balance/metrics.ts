@@ -37,7 +37,7 @@ export const ENDPOINT_METRICS = {
   share: {
     name: 'satellite_endpoint_share_ratio',
     type: 'gauge',
-    help: 'Part of all bytes of the recent past (half-life 5 s) that this endpoint was given.',
+    help: 'Part of all bytes of the recent past (half-life 10 s) that this endpoint was given.',
     labels: LABELS,
     stability: 'stable',
   },

@@ -116,11 +116,11 @@ describe('load of an endpoint', () => {
     assert.equal(load.inFlightBatches, 0);
   });
 
-  it('forgets what it was given by half in 5 s', () => {
+  it('forgets what it was given by half in 10 s', () => {
     const load = new EndpointLoad();
     give(load, 1_000, 0);
-    assert.equal(Math.round(load.givenBytes(5_000)), 500);
-    assert.equal(Math.round(load.givenBytes(10_000)), 250);
+    assert.equal(Math.round(load.givenBytes(10_000)), 500);
+    assert.equal(Math.round(load.givenBytes(20_000)), 250);
   });
 
   it('joins at the mean of the others, in share and in speed', () => {
