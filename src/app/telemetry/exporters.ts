@@ -26,7 +26,8 @@ export async function startExporters(registry: MetricsRegistry, settings: Export
   if (!settings.export_type.includes('prometheus')) return { endpoint: null, close: () => Promise.resolve() };
   const exposition = new Exposition(registry, { withProcessMetrics: true });
   const endpoint = new HttpEndpoint(settings.prometheus.address);
-  endpoint.route(settings.prometheus.endpoint, async () => ({
+  const { endpoint: path } = settings.prometheus;
+  endpoint.route(path.startsWith('/') ? path : `/${path}`, async () => ({
     status: 200,
     contentType: EXPOSITION_CONTENT_TYPE,
     body: await exposition.text(),

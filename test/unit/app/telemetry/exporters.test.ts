@@ -8,11 +8,12 @@ import { MemoryBudget } from '../../../../src/core/budget.js';
 async function withExporters(
   exporters: readonly string[],
   use: (running: Exporters, url: string, registry: MetricsRegistry) => Promise<void>,
+  path = '/metrics',
 ): Promise<void> {
   const registry = new MetricsRegistry({ service: 'satellite' });
   const running = await startExporters(registry, {
     export_type: exporters,
-    prometheus: { address: '127.0.0.1:0', endpoint: '/metrics' },
+    prometheus: { address: '127.0.0.1:0', endpoint: path },
   });
   try {
     await use(running, `http://127.0.0.1:${String(running.endpoint?.port)}`, registry);
@@ -61,6 +62,17 @@ test('further routes stand beside the metrics; one that throws answers 500', asy
     assert.equal((await fetch(`${url}/broken`)).status, 500);
     assert.equal((await fetch(`${url}/metrics`)).status, 200);
   });
+});
+
+test('a path written without its slash is meant with it', async () => {
+  await withExporters(
+    ['prometheus'],
+    async (_running, url) => {
+      assert.equal((await fetch(`${url}/custom`)).status, 200);
+      assert.equal((await fetch(`${url}/metrics`)).status, 404);
+    },
+    'custom',
+  );
 });
 
 test('none listens nowhere', async () => {
