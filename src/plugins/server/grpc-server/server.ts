@@ -4,7 +4,7 @@ import { TimerWheel, type SatelliteError } from '../../../base/index.js';
 import type { Counter } from '../../../core/telemetry.js';
 import type { ProcessSettings, ServerPlugin } from '../../../core/plugin.js';
 import type { MethodRegistry, Peer } from '../../../net/grpc/contract.js';
-import { GrpcServer, ReassemblyMeter } from '../../../net/grpc/index.js';
+import { GrpcServer, HealthService, ReassemblyMeter, registerReflection } from '../../../net/grpc/index.js';
 import {
   formatPeer,
   listen,
@@ -38,6 +38,7 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
   private readonly address: SocketAddress;
   private readonly meter: ReassemblyMeter;
   private readonly server: GrpcServer;
+  private readonly health: HealthService;
   private readonly unknownMethods: Counter;
   private readonly handlerErrors: Counter;
   private cpu: CpuMeter | null = null;
@@ -74,6 +75,9 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
       },
     });
     this.registry = this.server;
+    this.health = new HealthService(() => this.server.paths);
+    this.health.register(this.server);
+    registerReflection(this.server, () => this.server.paths);
   }
 
   get boundAddress(): string {
@@ -101,12 +105,14 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
       },
       this.server,
     );
+    this.health.setServing(true);
     this.publishGauges(this.listener, this.cpu);
     const { boundAddress } = this.listener;
     this.settings.log.info('the gRPC server listens', { address: boundAddress, tls: tls === null ? 'off' : 'on' });
   }
 
   async drain(deadlineMs: number): Promise<void> {
+    this.health.setServing(false);
     await this.listener?.drain(deadlineMs);
   }
 

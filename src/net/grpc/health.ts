@@ -1,0 +1,101 @@
+/**
+ * The health service that load balancers and probes ask (`grpc.health.v1.Health`): Check once, or Watch for changes.
+ * @source grpc/health/v1/health.proto.
+ */
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { joinMessage } from './client-call.js';
+import type { Message, MethodHandler, MethodRegistry, ServerCall } from './contract.js';
+import { GRPC_STATUS } from './status.js';
+import { statusError, unaryMethod } from './unary.js';
+
+/** HealthCheckResponse.ServingStatus. */
+const SERVING = 1;
+const NOT_SERVING = 2;
+const SERVICE_UNKNOWN = 3;
+
+/** One status for the whole server; a service is known when one of its methods is registered. */
+export class HealthService {
+  private readonly listPaths: () => readonly string[];
+  private readonly watches = new Set<ServerCall>();
+  private status = NOT_SERVING;
+
+  constructor(listPaths: () => readonly string[]) {
+    this.listPaths = listPaths;
+  }
+
+  register(registry: MethodRegistry): void {
+    registry.register(
+      '/grpc.health.v1.Health/Check',
+      unaryMethod((request) => {
+        const service = serviceOf(request);
+        if (service === null) throw statusError(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
+        const status = this.statusOf(service);
+        if (status === SERVICE_UNKNOWN) throw statusError(GRPC_STATUS.NOT_FOUND, 'unknown service');
+        return encodeStatus(status);
+      }),
+    );
+    registry.register('/grpc.health.v1.Health/Watch', this.watchMethod());
+  }
+
+  /** The server serves, or is about to stop: then watches end after hearing it, for they would outlast any drain. */
+  setServing(isServing: boolean): void {
+    this.status = isServing ? SERVING : NOT_SERVING;
+    for (const call of [...this.watches]) {
+      this.tell(call);
+      if (!isServing) call.finish(GRPC_STATUS.UNAVAILABLE, 'the server is shutting down');
+    }
+  }
+
+  private statusOf(service: string): number {
+    const isKnown = service === '' || this.listPaths().some((path) => path.startsWith(`/${service}/`));
+    return isKnown ? this.status : SERVICE_UNKNOWN;
+  }
+
+  private tell(call: ServerCall): void {
+    const reply = encodeStatus(this.statusOf(call.state as string));
+    call.sendMessage([reply], reply.length);
+  }
+
+  private watchMethod(): MethodHandler {
+    return {
+      onCall: (call) => {
+        call.state = null;
+      },
+      onMessage: (call: ServerCall, message: Message) => {
+        call.state = serviceOf(joinMessage(message));
+        if (call.state === null) call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
+      },
+      onHalfClose: (call) => {
+        if (call.state === null) {
+          call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'no request message');
+          return;
+        }
+        this.watches.add(call);
+        this.tell(call);
+      },
+      onEnd: (call) => {
+        this.watches.delete(call);
+      },
+    };
+  }
+}
+
+/** HealthCheckRequest: field 1, the service; '' is the server itself. Null when malformed. */
+function serviceOf(request: Uint8Array): string | null {
+  const reader = new BinaryReader(request);
+  let service = '';
+  try {
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (field === 1) service = reader.string();
+      else reader.skip(type);
+    }
+  } catch {
+    return null;
+  }
+  return service;
+}
+
+function encodeStatus(status: number): Uint8Array {
+  return new BinaryWriter().tag(1, WireType.Varint).int32(status).finish();
+}

@@ -1,0 +1,62 @@
+/**
+ * Server reflection, as far as it can be answered: which services are here. No descriptors are kept, because payloads
+ * are passed on unread; questions for them are answered with NOT_FOUND.
+ * @source grpc/reflection/v1/reflection.proto; v1alpha is the same messages under another name.
+ */
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { joinMessage } from './client-call.js';
+import type { Message, MethodHandler, MethodRegistry, ServerCall } from './contract.js';
+import { GRPC_STATUS } from './status.js';
+
+const LIST_SERVICES = 7;
+const NO_DESCRIPTORS = 'no descriptors here: payloads are passed on unread';
+
+/** Registers both versions. `listPaths` gives the method paths known when asked. */
+export function registerReflection(registry: MethodRegistry, listPaths: () => readonly string[]): void {
+  const handler: MethodHandler = {
+    onCall: () => undefined,
+    onMessage: (call: ServerCall, message: Message) => {
+      const reply = answer(joinMessage(message), listPaths());
+      if (reply === null) call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
+      else call.sendMessage([reply], reply.length);
+    },
+    onHalfClose: (call) => {
+      call.finish(GRPC_STATUS.OK);
+    },
+    onEnd: () => undefined,
+  };
+  registry.register('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', handler);
+  registry.register('/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo', handler);
+}
+
+/** ServerReflectionResponse for a ServerReflectionRequest; null when that is malformed. */
+function answer(request: Uint8Array, paths: readonly string[]): Uint8Array | null {
+  const reader = new BinaryReader(request);
+  let question = 0;
+  try {
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      // Field 1 is the host, all others are the question.
+      if (field > 1) question = field;
+      reader.skip(type);
+    }
+  } catch {
+    return null;
+  }
+  const response = new BinaryWriter();
+  response.tag(2, WireType.LengthDelimited).bytes(request);
+  if (question === LIST_SERVICES) {
+    response.tag(6, WireType.LengthDelimited).fork();
+    for (const service of servicesOf(paths)) {
+      response.tag(1, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).string(service).join();
+    }
+    return response.join().finish();
+  }
+  response.tag(7, WireType.LengthDelimited).fork();
+  response.tag(1, WireType.Varint).int32(GRPC_STATUS.NOT_FOUND).tag(2, WireType.LengthDelimited).string(NO_DESCRIPTORS);
+  return response.join().finish();
+}
+
+function servicesOf(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.map((path) => path.slice(1, path.lastIndexOf('/'))))].sort();
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GRPC_STATUS, HealthService, registerReflection } from '../../../../src/net/grpc/index.js';
+import { Pair, Recorder, type RecordedCall } from './pair.js';
+
+const CHECK = '/grpc.health.v1.Health/Check';
+const WATCH = '/grpc.health.v1.Health/Watch';
+const SERVING = Buffer.from([8, 1]);
+const NOT_SERVING = Buffer.from([8, 2]);
+const SERVICE_UNKNOWN = Buffer.from([8, 3]);
+
+function request(service: string): Buffer {
+  return Buffer.concat([Buffer.from([10, service.length]), Buffer.from(service)]);
+}
+
+function healthy(): { pair: Pair; health: HealthService } {
+  const pair = new Pair();
+  const health = new HealthService(() => pair.server.paths);
+  health.register(pair.server);
+  pair.server.register('/test.Service/Method', new Recorder());
+  return { pair, health };
+}
+
+async function check(pair: Pair, body: Buffer): Promise<RecordedCall> {
+  const record = pair.run(CHECK, [body]);
+  // The answer is a promise on the server's side.
+  while (record.status === null) {
+    await Promise.resolve();
+    pair.pump();
+  }
+  return record;
+}
+
+test('Check answers for the server and for each registered service', async () => {
+  const { pair, health } = healthy();
+  assert.deepEqual((await check(pair, Buffer.alloc(0))).messages, [NOT_SERVING]);
+  health.setServing(true);
+  assert.deepEqual((await check(pair, Buffer.alloc(0))).messages, [SERVING]);
+  assert.deepEqual((await check(pair, request('test.Service'))).messages, [SERVING]);
+  assert.equal((await check(pair, request('no.Such'))).status?.code, GRPC_STATUS.NOT_FOUND);
+  assert.equal((await check(pair, Buffer.from([10, 99]))).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
+  assert.deepEqual(pair.bugs, []);
+});
+
+test('Watch tells each change and ends before the server does', () => {
+  const { pair, health } = healthy();
+  health.setServing(true);
+  const watch = pair.run(WATCH, [request('test.Service')]);
+  const unknown = pair.run(WATCH, [request('no.Such')]);
+  assert.deepEqual(watch.messages, [SERVING]);
+  assert.deepEqual(unknown.messages, [SERVICE_UNKNOWN]);
+  assert.equal(watch.status, null);
+  health.setServing(false);
+  pair.pump();
+  assert.deepEqual(watch.messages, [SERVING, NOT_SERVING]);
+  assert.equal(watch.status!.code, GRPC_STATUS.UNAVAILABLE);
+  assert.equal(pair.server.callCount, 0);
+  assert.equal(pair.run(WATCH, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
+  assert.equal(pair.run(WATCH, []).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
+});
+
+test('reflection lists the services and says that it has no descriptors', () => {
+  const pair = new Pair();
+  pair.server.register('/b.Service/Method', new Recorder());
+  pair.server.register('/a.Service/Other', new Recorder());
+  registerReflection(pair.server, () => pair.server.paths);
+  for (const version of ['v1', 'v1alpha']) {
+    const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+    const listed = pair.run(path, [Buffer.from([58, 1, 42]), Buffer.from([34, 1, 120])]);
+    const text = listed.messages[0]!.toString('latin1');
+    assert.ok(text.indexOf('a.Service') < text.indexOf('b.Service'));
+    assert.ok(text.includes('grpc.reflection.v1alpha.ServerReflection'));
+    assert.match(listed.messages[1]!.toString('latin1'), /no descriptors here/);
+    assert.equal(listed.status?.code, 0);
+    assert.equal(pair.run(path, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
+  }
+});
