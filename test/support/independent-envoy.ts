@@ -1,5 +1,11 @@
 /** An Envoy's access-log stream on @grpc/grpc-js: identifier in the first message, answered after half-close. */
-import { credentials, type ClientWritableStream, type Client, type ServiceError } from '@grpc/grpc-js';
+import {
+  credentials,
+  type ChannelCredentials,
+  type Client,
+  type ClientWritableStream,
+  type ServiceError,
+} from '@grpc/grpc-js';
 import { ENVOY_SERVICES, type AccessLogMessage } from './independent-protocol.js';
 
 interface AccessLogClient extends Client {
@@ -10,6 +16,8 @@ export interface IndependentEnvoySettings {
   readonly port: number;
   readonly nodeId: string;
   readonly version: 'v2' | 'v3';
+  /** Plain text when absent. */
+  readonly credentials?: ChannelCredentials;
 }
 
 export class IndependentEnvoy {
@@ -27,7 +35,7 @@ export class IndependentEnvoy {
     const own = { 'grpc.use_local_subchannel_pool': 1 };
     this.client = new Service(
       `127.0.0.1:${settings.port}`,
-      credentials.createInsecure(),
+      settings.credentials ?? credentials.createInsecure(),
       own,
     ) as unknown as AccessLogClient;
     let stream: ClientWritableStream<AccessLogMessage> | null = null;

@@ -22,11 +22,13 @@ export class IndependentOap {
   tcpEntries = 0;
   private server: Server | null = null;
   private readonly options: ServerOptions;
+  private readonly credentials: ServerCredentials;
   private boundPort: number;
 
-  constructor(port = 0, options: ServerOptions = {}) {
+  constructor(port = 0, options: ServerOptions = {}, credentials = ServerCredentials.createInsecure()) {
     this.boundPort = port;
     this.options = options;
+    this.credentials = credentials;
   }
 
   get port(): number {
@@ -44,7 +46,7 @@ export class IndependentOap {
         this.read(call, answer),
     });
     this.boundPort = await new Promise<number>((resolve, reject) => {
-      server.bindAsync(this.address, ServerCredentials.createInsecure(), (error, port) => {
+      server.bindAsync(this.address, this.credentials, (error, port) => {
         if (error === null) resolve(port);
         else reject(error);
       });

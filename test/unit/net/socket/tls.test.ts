@@ -6,7 +6,7 @@ import type { SatelliteError } from '../../../../src/base/index.js';
 import type { MethodRegistry } from '../../../../src/net/grpc/contract.js';
 import { unaryMethod } from '../../../../src/net/grpc/index.js';
 import { exchange, startServer, type TestServer } from './rig.js';
-import { createCertificates, type TestCertificates } from './tls-files.js';
+import { createCertificates, type TestCertificates } from '../../../support/certificates.js';
 
 const PATH = '/test.Tls/Echo';
 
