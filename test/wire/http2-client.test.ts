@@ -170,3 +170,15 @@ test('a server opens no streams', () => {
   const peer = new ScriptedPeer('server').handshake();
   assert.throws(() => peer.open(), /no free stream/);
 });
+
+test('a connection whose stream ids are used up ends with its last stream', () => {
+  const peer = new ScriptedPeer('client').handshake();
+  const { core } = peer.engine as unknown as { core: { streams: { lastOwnId: number } } };
+  core.streams.lastOwnId = 0x7ffffffd;
+  const stream = peer.open(REQUEST, true);
+  assert.equal(stream.id, 0x7fffffff);
+  assert.equal(peer.engine.freeStreams, 0);
+  assert.deepEqual(peer.answers(), [`HEADERS ${stream.id} end`, `GOAWAY 0 last 0 code ${H2_NO_ERROR}`]);
+  peer.send(peer.headers(stream.id, RESPONSE, true));
+  assert.deepEqual(peer.kinds(), ['headers', 'closed', 'finished']);
+});

@@ -154,6 +154,8 @@ export class Http2Connection {
     stream.owner = owner;
     this.core.streams.add(stream);
     this.core.sendHeadersOn(stream, headers, endStream);
+    // Ids are used up: the connection ends with its open streams, and its owner dials anew. @source RFC 9113 §5.1.1.
+    if (id === MAX_U31) this.drain();
     return stream;
   }
 
@@ -187,8 +189,6 @@ export class Http2Connection {
 
   private mayOpen(): boolean {
     const core = this.core;
-    return (
-      !core.isServer && !core.isOver && !core.isDraining && !core.isPeerDraining && core.streams.lastOwnId < MAX_U31
-    );
+    return !core.isServer && !core.isOver && !core.isDraining && !core.isPeerDraining;
   }
 }
