@@ -23,9 +23,13 @@ export async function startEnvoyProxy(oapPorts: readonly number[]): Promise<Midd
     ['-c', file, '--concurrency', '1', '--use-dynamic-base-id', '--log-level', 'error'],
     { stdio: ['ignore', 'ignore', 'inherit'] },
   );
-  process.once('exit', () => child.kill('SIGKILL'));
+  const killWithUs = (): void => {
+    child.kill('SIGKILL');
+  };
+  process.on('exit', killWithUs);
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => {
+      process.off('exit', killWithUs);
       rmSync(folder, { recursive: true, force: true });
       resolve();
     });

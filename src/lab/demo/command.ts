@@ -6,6 +6,9 @@ import { DEFAULT_DEMO_OPTIONS, type DemoOptions } from './options.js';
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 
+/** Each ends the demo in order; SIGHUP is a terminal that was closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** Largest values taken: a laptop's file descriptors, and a demo that ends. */
 const LIMITS = { envoys: 5000, rate: 500_000, oaps: 32, seconds: 3600 } as const;
 
@@ -40,8 +43,7 @@ export async function runDemoCommand(args: readonly string[]): Promise<number> {
   const onSignal = (): void => {
     interrupted.abort();
   };
-  process.once('SIGINT', onSignal);
-  process.once('SIGTERM', onSignal);
+  for (const signal of SIGNALS) process.once(signal, onSignal);
   try {
     return await runDemo(options, {
       write: (text) => process.stdout.write(text),
@@ -52,8 +54,7 @@ export async function runDemoCommand(args: readonly string[]): Promise<number> {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     return EXIT_FAILED;
   } finally {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal);
   }
 }
 

@@ -61,7 +61,7 @@ export class SatelliteProcess {
       detached: true,
     });
     const satellite = new SatelliteProcess(child, port, metricsPort, systemClock);
-    process.once('exit', () => child.kill('SIGKILL'));
+    killWithUs(child);
     await satellite.waitReady();
     return satellite;
   }
@@ -125,6 +125,17 @@ function accepts(port: number): Promise<boolean> {
     socket.on('error', () => {
       resolve(false);
     });
+  });
+}
+
+/** A crash of this process must not leave the child behind. */
+function killWithUs(child: ChildProcess): void {
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  process.on('exit', kill);
+  child.once('exit', () => {
+    process.off('exit', kill);
   });
 }
 

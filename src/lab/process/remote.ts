@@ -45,6 +45,16 @@ class Worker {
     }) as Promise<Result>;
   }
 
+  /** The first call: a worker that cannot start is ended. */
+  async start<Result>(method: string, options: unknown): Promise<Result> {
+    try {
+      return await this.call<Result>(method, options);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
   /** Ends the process: it exits when its channel closes. */
   close(): Promise<void> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return Promise.resolve();
@@ -77,7 +87,7 @@ export class RemoteOap {
 
   static async start(options: Partial<OapOptions>): Promise<RemoteOap> {
     const worker = new Worker();
-    return new RemoteOap(worker, await worker.call<number>('oap.start', options));
+    return new RemoteOap(worker, await worker.start<number>('oap.start', options));
   }
 
   get pid(): number {
@@ -123,7 +133,7 @@ export class RemoteFleet {
 
   static async start(options: Partial<FleetOptions>): Promise<RemoteFleet> {
     const worker = new Worker();
-    await worker.call('fleet.start', options);
+    await worker.start('fleet.start', options);
     return new RemoteFleet(worker);
   }
 
