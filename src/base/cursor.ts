@@ -3,9 +3,9 @@
  * checks once at the end of a record.
  */
 export class Cursor {
-  bytes: Uint8Array;
+  readonly bytes: Uint8Array;
   position: number;
-  end: number;
+  readonly end: number;
   failed = false;
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
@@ -16,27 +16,6 @@ export class Cursor {
 
   get remaining(): number {
     return this.end - this.position;
-  }
-
-  readU8(): number {
-    if (this.position >= this.end) return this.fail();
-    return this.bytes[this.position++]!;
-  }
-
-  /** Big-endian, as all network fields. */
-  readU16(): number {
-    if (this.end - this.position < 2) return this.fail();
-    const value = (this.bytes[this.position]! << 8) | this.bytes[this.position + 1]!;
-    this.position += 2;
-    return value;
-  }
-
-  readU32(): number {
-    if (this.end - this.position < 4) return this.fail();
-    const bytes = this.bytes;
-    const at = this.position;
-    this.position = at + 4;
-    return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
   /** Protobuf varint as a double: exact up to 2^53, larger values lose low bits but never fail. */

@@ -6,7 +6,6 @@ export * from './backoff.js';
 export * from './clock.js';
 export * from './cursor.js';
 export * from './error.js';
-export * from './ewma.js';
 export * from './random.js';
 export * from './ring.js';
 export * from './simulated-clock.js';

@@ -1,4 +1,4 @@
-/** HOT. A growing buffer for small records; `take` hands the written bytes over and starts anew. */
+/** HOT. A growing buffer for small protobuf records; `take` hands the written bytes over and starts anew. */
 export class ByteWriter {
   private buffer: Uint8Array;
   private position = 0;
@@ -7,35 +7,9 @@ export class ByteWriter {
     this.buffer = new Uint8Array(Math.max(initialBytes, MINIMUM_BYTES));
   }
 
-  get length(): number {
-    return this.position;
-  }
-
-  writeU8(value: number): this {
-    this.reserve(1);
-    this.buffer[this.position++] = value;
-    return this;
-  }
-
-  writeU16(value: number): this {
-    this.reserve(2);
-    this.buffer[this.position++] = value >>> 8;
-    this.buffer[this.position++] = value;
-    return this;
-  }
-
-  writeU32(value: number): this {
-    this.reserve(4);
-    this.buffer[this.position++] = value >>> 24;
-    this.buffer[this.position++] = value >>> 16;
-    this.buffer[this.position++] = value >>> 8;
-    this.buffer[this.position++] = value;
-    return this;
-  }
-
   /** Protobuf varint of a non-negative integer below 2^53. */
   writeVarint(value: number): this {
-    this.reserve(10);
+    this.reserve(MAX_VARINT_BYTES);
     while (value >= 128) {
       this.buffer[this.position++] = (value % 128) | 128;
       value = Math.floor(value / 128);
@@ -49,16 +23,6 @@ export class ByteWriter {
     this.buffer.set(bytes, this.position);
     this.position += bytes.length;
     return this;
-  }
-
-  /** UTF-8. */
-  writeString(text: string): this {
-    return this.writeBytes(Buffer.from(text, 'utf8'));
-  }
-
-  /** A borrowed view of what is written; valid until the next write. */
-  view(): Uint8Array {
-    return this.buffer.subarray(0, this.position);
   }
 
   /** Transfers the written bytes to the caller, exactly sized, and empties the writer. */
@@ -80,3 +44,4 @@ export class ByteWriter {
 
 /** Doubling must start from something. */
 const MINIMUM_BYTES = 16;
+const MAX_VARINT_BYTES = 10;
