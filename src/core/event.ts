@@ -16,11 +16,13 @@ export class Identity {
   private readonly budget: MemoryBudget;
   private references = 1;
 
-  /** @ownership takes `bytes`, which must be an owned copy; the maker holds the first reference. */
+  /**
+   * @ownership takes `bytes`, which must be an owned copy; the maker holds the first reference.
+   * @order after their length was reserved in `budget`, which the last release gives back.
+   */
   constructor(bytes: Uint8Array, budget: MemoryBudget) {
     this.bytes = bytes;
     this.budget = budget;
-    budget.reserve(bytes.length);
   }
 
   retain(): this {
@@ -35,6 +37,17 @@ export class Identity {
 
 /** Bytes that gRPC puts before each message. */
 const ENVELOPE_BYTES = 5;
+
+/**
+ * Memory of a message beside its bytes: its object, its list of parts and their views (about 100 bytes each), its share
+ * of its event. Without it a flood of tiny messages would cost many times what is charged.
+ */
+const MESSAGE_OVERHEAD_BYTES = 256;
+
+/** What holding `message` costs: the figure that is charged to the budget and counted by queues. */
+export function costOf(message: Message): number {
+  return message.pinnedBytes + MESSAGE_OVERHEAD_BYTES;
+}
 
 /** The original's unit: one or more messages of one source, queued and counted together. */
 export class Event {
@@ -51,8 +64,8 @@ export class Event {
   entries = 0;
   /** Payload without identities. */
   bytes = 0;
-  /** Memory that the messages keep alive, as charged to the budget. */
-  pinnedBytes = 0;
+  /** Memory that the messages cost, as charged to the budget. */
+  costBytes = 0;
   /** Clock time of the first message. */
   readonly receivedMs: number;
   /** Clock time when the queue took it. */
@@ -77,7 +90,7 @@ export class Event {
     this.entryCounts.push(entries);
     this.entries += entries;
     this.bytes += message.length;
-    this.pinnedBytes += message.pinnedBytes;
+    this.costBytes += costOf(message);
     this.unsettledMessages++;
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeAls, encodeIdentifier } from '../support/als.js';
+import { costOf } from '../../src/core/event.js';
+import { encodeAls, encodeIdentifier, messageOf } from '../support/als.js';
 import { statusOf } from '../support/channel.js';
 import { ALS_PATH, PipeRig, readLikeOap } from '../support/pipe-rig.js';
 import type { RigOptions } from '../support/pipe-rig.js';
@@ -70,7 +71,7 @@ describe('a full queue', () => {
   });
 
   it('is bounded by bytes as well', async () => {
-    const size = encodeAls(['0']).length;
+    const size = costOf(messageOf(encodeAls(['0'])));
     const rig = await startStuck({ queueOptions: { max_bytes: size * 3 } });
     const stream = rig.registry.open(ALS_PATH);
     sendTo(stream, 0, 10);
@@ -101,7 +102,10 @@ describe('a full queue', () => {
 
   it('is announced at start when it is none-queue under a receiver that queues, and loses all, counted', async () => {
     const rig = await PipeRig.start({ queue: 'none-queue' });
-    assert.equal(rig.log.lines.filter((line) => line.level === 'warn').length, 1);
+    assert.deepEqual(
+      rig.log.lines.map(({ level, fields }) => [level, fields.pipe]),
+      [['warn', 'p']],
+    );
     rig.registry
       .open(ALS_PATH)
       .send(encodeAls(['1'], { identifier: A }))
@@ -147,6 +151,32 @@ describe('the memory budget', () => {
     assert.equal(stream.pauses, 0);
     stream.cancel();
     rig.assertEmpty();
+  });
+});
+
+describe('memory beside the payload', () => {
+  it('is charged, so that a flood of tiny messages is bounded too', async () => {
+    const rig = await startStuck({ budgetBytes: 100_000, receiverOptions: { limit_count: 1e6 } });
+    const stream = rig.registry.open(ALS_PATH).send(encodeAls(['1'], { identifier: A }));
+    for (let count = 0; count < 5000; count++) stream.send(new Uint8Array());
+    assert.ok(rig.pipe.ledger.snapshot().dropped.memory_budget!.messages > 4500);
+    assert.ok(rig.budget.peakBytes <= 100_000);
+    rig.assertBalanced();
+  });
+
+  it('fails the calls of new streams when there is none for their identities', async () => {
+    const identifier = encodeIdentifier({ nodeId: 'large', metadataBytes: 30_000 });
+    const rig = await PipeRig.start({ budgetBytes: 100_000, queueOptions: { when_full: 'block' } });
+    const streams = Array.from({ length: 6 }, () => rig.registry.open(ALS_PATH).send(encodeAls(['1'], { identifier })));
+    assert.deepEqual(
+      streams.map((stream) => stream.status?.code),
+      [undefined, undefined, undefined, 8, 8, 8],
+    );
+    assert.equal(rig.pipe.ledger.snapshot().dropped.memory_budget?.messages, 3);
+    rig.run(2000);
+    for (const stream of streams) stream.cancel();
+    rig.assertEmpty();
+    assert.equal(rig.registry.open(ALS_PATH).send(encodeAls(['1'], { identifier })).isEnded, false);
   });
 });
 

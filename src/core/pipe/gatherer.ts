@@ -8,8 +8,10 @@
  */
 import { Ring } from '../../base/index.js';
 import type { Clock } from '../../base/index.js';
+import type { Message } from '../../net/grpc/contract.js';
 import type { MemoryBudget } from '../budget.js';
 import type { DropReason } from '../drop-reason.js';
+import { costOf } from '../event.js';
 import type { Event } from '../event.js';
 import type { Ledger } from '../ledger.js';
 import { QUEUE_CODE } from '../queue.js';
@@ -27,10 +29,10 @@ export interface QueueConsumer {
 }
 
 /**
- * With `block`, sources that are paused may still send what their flow-control credit allows. That may exceed the budget
- * by this share; beyond it even `block` drops.
+ * Share of the budget by which it may be passed: with `block`, by what paused sources still send on their flow-control
+ * credit, before even `block` drops; always by the identities of new streams, before their calls fail.
  */
-const BLOCK_OVERSHOOT = 1 / 8;
+const OVERSHOOT = 1 / 8;
 
 export interface GathererParts {
   readonly ledger: Ledger;
@@ -85,17 +87,23 @@ export class Gatherer implements EventSink {
   }
 
   /** Counts and charges a message that is about to enter a window. False: it was dropped, counted. */
-  admit(source: Source, entries: number, bytes: number, pinnedBytes: number): boolean {
+  admit(source: Source, message: Message, entries: number): boolean {
+    const costBytes = costOf(message);
     if (this.isClosed) {
-      this.refuse(entries, bytes, 'shutdown');
+      this.refuse(entries, message.length, 'shutdown');
       return false;
     }
-    if (!this.budget.tryReserve(pinnedBytes) && !this.makeRoom(source, pinnedBytes)) {
-      this.refuse(entries, bytes, 'memory_budget');
+    if (!this.budget.tryReserve(costBytes) && !this.makeRoom(source, costBytes)) {
+      this.refuse(entries, message.length, 'memory_budget');
       return false;
     }
-    this.ledger.receiveMessage(entries, bytes);
+    this.ledger.receiveMessage(entries, message.length);
     return true;
+  }
+
+  /** Reserves memory for the identity of a stream. False: even the overshoot is used up. */
+  admitIdentity(bytes: number): boolean {
+    return this.budget.tryReserve(bytes) || this.overshoot(bytes);
   }
 
   /** Counts a message that is lost on arrival. */
@@ -134,7 +142,7 @@ export class Gatherer implements EventSink {
     while (this.starvedSources.length > 0) this.starvedSources.shift()!.call!.resume();
   }
 
-  private makeRoom(source: Source, pinnedBytes: number): boolean {
+  private makeRoom(source: Source, costBytes: number): boolean {
     switch (this.queue.whenFull) {
       case 'drop_newest':
         return false;
@@ -143,15 +151,20 @@ export class Gatherer implements EventSink {
           const oldest = this.consumer!.takeOldest(-1);
           if (oldest === undefined) return false;
           this.settlement.dropTaken(oldest, 'memory_budget');
-        } while (!this.budget.tryReserve(pinnedBytes));
+        } while (!this.budget.tryReserve(costBytes));
         return true;
       case 'block':
-        if (this.budget.usedBytes + pinnedBytes > this.budget.limitBytes * (1 + BLOCK_OVERSHOOT)) return false;
-        this.budget.reserve(pinnedBytes);
+        if (!this.overshoot(costBytes)) return false;
         this.pause(source);
         this.starvedSources.push(source);
         return true;
     }
+  }
+
+  private overshoot(bytes: number): boolean {
+    if (this.budget.usedBytes + bytes > this.budget.limitBytes * (1 + OVERSHOOT)) return false;
+    this.budget.reserve(bytes);
+    return true;
   }
 
   private onRefused(event: Event, source: Source, code: QueueCode): void {

@@ -9,11 +9,13 @@ import type { Channel } from '../channel.js';
 import { Ledger } from '../ledger.js';
 import type { PipeSettings } from '../plugin.js';
 import type { Queue } from '../queue.js';
+import type { Log } from '../telemetry.js';
 import { createSenderSettings } from './config.js';
 import type { SenderConfig } from './config.js';
 import type { Fallbacker, Filter, Forwarder, Intake, QueuedMethod, Receiver } from './contract.js';
 import { Gatherer } from './gatherer.js';
 import { PIPE_METRICS, PipeMetrics } from './metrics.js';
+import { PipeLog } from './pipe-log.js';
 import { Processor } from './processor.js';
 import { RelayHandler } from './relay.js';
 import { Sender } from './sender.js';
@@ -51,6 +53,7 @@ export class Pipe implements Intake {
   readonly name: string;
   readonly ledger: Ledger;
   private readonly parts: PipeParts;
+  private readonly log: Log;
   private readonly metrics: PipeMetrics;
   private readonly gatherer: Gatherer;
   private readonly sender: Sender;
@@ -61,8 +64,10 @@ export class Pipe implements Intake {
 
   constructor(parts: PipeParts) {
     const { settings, queue, receiver, forwarder } = parts;
-    const { clock, log, budget } = settings;
+    const { clock, budget } = settings;
     this.name = settings.pipeName;
+    const log = new PipeLog(settings.log, this.name);
+    this.log = log;
     this.parts = parts;
     this.ledger = new Ledger(this.name, settings.metrics);
     this.metrics = new PipeMetrics(this.name, receiver.dataType, settings.metrics);
@@ -104,7 +109,7 @@ export class Pipe implements Intake {
     const { settings, receiver } = this.parts;
     const wheel = new WindowWheel(queued, receiver.dataType, settings.clock, this.gatherer);
     this.wheels.push(wheel);
-    return new StreamHandler(queued, wheel, this.gatherer, settings.budget, settings.log);
+    return new StreamHandler(queued, wheel, this.gatherer, settings.budget, this.log);
   }
 
   createRelayHandler(method: number, isTwoWay: boolean): MethodHandler {
@@ -122,10 +127,10 @@ export class Pipe implements Intake {
 
   /** Opens the queue and begins to send. @order before the server accepts. */
   async start(): Promise<void> {
-    const { queue, receiver, settings } = this.parts;
+    const { queue, receiver } = this.parts;
     await queue.open();
     if (receiver.isQueued && queue.capacity === 0) {
-      settings.log.warn('the queue keeps nothing: all data of this pipe will be dropped', { pipe: this.name });
+      this.log.warn('the queue keeps nothing: all data of this pipe will be dropped');
     }
     this.registerGauges();
     this.sender.start();

@@ -87,7 +87,7 @@ export class Settlement {
   }
 
   private release(event: Event): void {
-    this.budget.release(event.pinnedBytes);
+    this.budget.release(event.costBytes);
     if (event.identity !== null) event.identity.release();
   }
 }

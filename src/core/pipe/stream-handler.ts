@@ -5,6 +5,7 @@
 import { Identity } from '../event.js';
 import type { Message, MethodHandler, ServerCall } from '../../net/grpc/contract.js';
 import type { MemoryBudget } from '../budget.js';
+import type { DropReason } from '../drop-reason.js';
 import type { Log } from '../telemetry.js';
 import { READ } from '../wire/reader.js';
 import type { QueuedMethod } from './contract.js';
@@ -13,6 +14,7 @@ import type { Source, WindowWheel } from './window.js';
 
 const OK = 0;
 const INVALID_ARGUMENT = 3;
+const RESOURCE_EXHAUSTED = 8;
 const NO_PARTS: readonly Uint8Array[] = [];
 
 export class StreamHandler implements MethodHandler {
@@ -46,13 +48,13 @@ export class StreamHandler implements MethodHandler {
       this.onMalformed(source, message);
       return;
     }
-    if (reader.identity !== null) this.adoptIdentity(source, reader.identity);
+    if (reader.identity !== null && !this.adoptIdentity(source, reader.identity)) return;
     if (!reader.carriesIdentity && source.identity === null && this.queued.withoutIdentity !== 'accept') {
       this.onNoIdentity(source);
       return;
     }
     const payload = reader.payload;
-    if (!this.gatherer.admit(source, reader.entries, payload.length, payload.pinnedBytes)) return;
+    if (!this.gatherer.admit(source, payload, reader.entries)) return;
     if (this.queued.observer !== null) this.queued.observer.onMessage(source.handle);
     // Where the message keeps its own identity, an event that begins with it needs no other.
     const identity = reader.cutsIdentity || !reader.carriesIdentity ? source.identity : null;
@@ -75,11 +77,17 @@ export class StreamHandler implements MethodHandler {
     this.queued.observer.onClose(source.handle);
   }
 
-  private adoptIdentity(source: Source, bytes: Uint8Array): void {
+  /** False: there is no memory for it, so the call fails; the source's next call says again who it is. */
+  private adoptIdentity(source: Source, bytes: Uint8Array): boolean {
     // The open window belongs to the identity before.
     if (this.queued.reader.cutsIdentity) this.wheel.close(source);
+    if (!this.gatherer.admitIdentity(bytes.length)) {
+      this.refuseCall(source, 'memory_budget', RESOURCE_EXHAUSTED, 'no memory for another stream');
+      return false;
+    }
     if (source.identity !== null) source.identity.release();
     source.identity = new Identity(bytes, this.budget);
+    return true;
   }
 
   private onMalformed(source: Source, message: Message): void {
@@ -98,11 +106,22 @@ export class StreamHandler implements MethodHandler {
   }
 
   private onNoIdentity(source: Source): void {
+    if (this.queued.withoutIdentity === 'fail-call') {
+      this.refuseCall(source, 'no_identity', INVALID_ARGUMENT, 'the first message of the stream carries no identifier');
+    } else {
+      this.refuseMessage(source, 'no_identity');
+    }
+  }
+
+  private refuseMessage(source: Source, reason: DropReason): void {
     const reader = this.queued.reader;
-    this.gatherer.refuse(reader.entries, reader.payload.length, 'no_identity');
+    this.gatherer.refuse(reader.entries, reader.payload.length, reason);
     if (this.queued.observer !== null) this.queued.observer.onFailed(source.handle);
-    if (this.queued.withoutIdentity !== 'fail-call') return;
+  }
+
+  private refuseCall(source: Source, reason: DropReason, status: number, text: string): void {
+    this.refuseMessage(source, reason);
     source.isRefused = true;
-    source.call!.finish(INVALID_ARGUMENT, 'the first message of the stream carries no identifier');
+    source.call!.finish(status, text);
   }
 }

@@ -11,7 +11,7 @@
 import type { Clock, Timer } from '../../base/index.js';
 import type { Message, ServerCall } from '../../net/grpc/contract.js';
 import type { DataType } from '../data-type.js';
-import { Event } from '../event.js';
+import { Event, costOf } from '../event.js';
 import type { Identity } from '../event.js';
 import type { QueuedMethod, StreamObserver, WindowSettings } from './contract.js';
 
@@ -108,7 +108,7 @@ export class WindowWheel {
     }
     event ??= this.open(source, identity, keyHash);
     event.add(message, entries);
-    this.openBytes += message.pinnedBytes;
+    this.openBytes += costOf(message);
     if (event.messages.length >= settings.limitCount || settings.flushTimeMs === 0) this.close(source);
     else if (this.openBytes > settings.totalBytes) this.turnByBytes();
   }
@@ -123,7 +123,7 @@ export class WindowWheel {
     source.previous = null;
     source.next = null;
     this.openCount--;
-    this.openBytes -= event.pinnedBytes;
+    this.openBytes -= event.costBytes;
     if (this.observer !== null) this.observer.onEvent(source.handle);
     this.sink.offer(event, source);
   }

@@ -56,6 +56,7 @@ describe('a batch', () => {
 describe('an identity', () => {
   it('is charged once and released with its last reference', () => {
     const budget = new MemoryBudget(1000);
+    budget.reserve(100);
     const identity = new Identity(new Uint8Array(100), budget);
     identity.retain();
     identity.release();

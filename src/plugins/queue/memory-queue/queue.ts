@@ -51,11 +51,11 @@ export class MemoryQueue implements Queue {
     if (this.isClosed) return QUEUE_CODE.closed;
     const ring = this.rings[partition]!;
     if (ring.length >= this.eventsPerPartition) return QUEUE_CODE.full;
-    if (this.bytes + event.pinnedBytes > this.maxBytes) {
-      return event.pinnedBytes > this.maxBytes ? QUEUE_CODE.tooLarge : QUEUE_CODE.full;
+    if (this.bytes + event.costBytes > this.maxBytes) {
+      return event.costBytes > this.maxBytes ? QUEUE_CODE.tooLarge : QUEUE_CODE.full;
     }
     ring.push(event);
-    this.bytes += event.pinnedBytes;
+    this.bytes += event.costBytes;
     return QUEUE_CODE.ok;
   }
 
@@ -65,7 +65,7 @@ export class MemoryQueue implements Queue {
 
   take(partition: number): Event | undefined {
     const event = this.rings[partition]!.shift();
-    if (event !== undefined) this.bytes -= event.pinnedBytes;
+    if (event !== undefined) this.bytes -= event.costBytes;
     return event;
   }
 
