@@ -10,7 +10,6 @@ import type { Pipe } from '../core/pipe/index.js';
 import type { PluginSet } from '../core/plugin-set.js';
 import type { ClientPlugin, ProcessSettings, ServerPlugin } from '../core/plugin.js';
 import type { PipeConfig, PluginConfig, SatelliteConfig } from './config/index.js';
-import { ScopedLog } from './telemetry/index.js';
 
 /** The configuration names what is not there: validation should have said so. */
 const UNKNOWN_PLUGIN: ErrorKind = {
@@ -64,8 +63,7 @@ export class Topology {
   }
 
   private makePipe(config: PipeConfig, plugins: PluginSet, settings: ProcessSettings): Pipe {
-    const log = new ScopedLog(settings.log, { pipe: config.name });
-    const pipeSettings = { ...settings, log, pipeName: config.name };
+    const pipeSettings = { ...settings, pipeName: config.name };
     const { gatherer, sender } = config;
     const receiver = definitionOf(plugins.receiver, gatherer.receiver).create(gatherer.receiver.options, pipeSettings);
     const queue = definitionOf(plugins.queue, gatherer.queue).create(gatherer.queue.options, pipeSettings);

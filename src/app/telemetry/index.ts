@@ -11,5 +11,4 @@ export * from './exposition.js';
 export * from './http-endpoint.js';
 export * from './log.js';
 export * from './metrics-registry.js';
-export * from './scoped-log.js';
 export * from './self-metrics.js';

@@ -1,6 +1,6 @@
 import { before, test } from 'node:test';
 import assert from 'node:assert/strict';
-import { ScopedLog, createLog } from '../../../../src/app/telemetry/index.js';
+import { createLog } from '../../../../src/app/telemetry/index.js';
 import type { LogSettings } from '../../../../src/app/telemetry/index.js';
 import { MAX_KEYS, SUMMARY_INTERVAL_MS } from '../../../../src/app/telemetry/repeated-lines.js';
 import { SimulatedClock } from '../../../../src/base/index.js';
@@ -149,12 +149,4 @@ test('a repeated line below the level costs nothing', () => {
   log.repeated('warn', 'k', 'a');
   assert.deepEqual(written, []);
   assert.equal(clock.pendingTimers, 0);
-});
-
-test('a scoped log adds its fields, and keeps repeated lines of scopes apart', () => {
-  const { written, log } = setUp({ log_pattern: '%msg %field' });
-  const [first, second] = ['a', 'b'].map((pipe) => new ScopedLog(log, { pipe }));
-  first!.warn('full', { reason: 'x' });
-  for (const scoped of [first!, second!, second!]) scoped.repeated('warn', 'drop', 'dropped');
-  assert.deepEqual(written, ['full pipe=a,reason=x\n', 'dropped pipe=a\n', 'dropped pipe=b\n']);
 });
