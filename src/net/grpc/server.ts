@@ -137,8 +137,8 @@ class ServedConnection implements Http2ConnectionEvents {
 }
 
 /** `application/grpc`, `application/grpc+proto`, with or without parameters. */
-function isGrpc(contentType: string | undefined): boolean {
-  if (contentType === undefined || !contentType.startsWith('application/grpc')) return false;
+function isGrpc(contentType = ''): boolean {
+  if (!contentType.startsWith('application/grpc')) return false;
   const next = contentType.charAt('application/grpc'.length);
   return next === '' || next === '+' || next === ';';
 }

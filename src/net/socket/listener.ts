@@ -11,6 +11,7 @@ import type { Peer } from '../grpc/contract.js';
 import type { GrpcServer } from '../grpc/server.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, Http2Counters, type Http2Settings } from '../http2/index.js';
 import { formatAddress, formatPeer, peerOf } from './address.js';
+import type { WatchSettings } from './connection-watch.js';
 import type { Listener, ListenSettings, ServerTlsSettings } from './contract.js';
 import { http1Answer } from './first-bytes.js';
 import { connectionError, listenError } from './node-error.js';
@@ -36,6 +37,7 @@ export async function listen(settings: ListenSettings, server: GrpcServer): Prom
 class SocketListener implements Listener, ServedSocketOwner {
   readonly settings: ListenSettings;
   readonly wheel: TimerWheel;
+  readonly watching: WatchSettings;
   readonly answer: string;
   readonly counters = new Http2Counters();
   private readonly server: GrpcServer;
@@ -52,6 +54,7 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.settings = settings;
     this.server = server;
     this.wheel = new TimerWheel(settings.clock);
+    this.watching = { ...settings, pingsWithoutStreams: true };
     this.answer = http1Answer(settings.http1Hint);
     this.http2 = { ...DEFAULT_HTTP2_SETTINGS, maxConcurrentStreams: settings.maxConcurrentStreams };
     this.refusals = new Refusals(settings.clock);

@@ -4,7 +4,7 @@ import { SatelliteError, type TimerWheel } from '../../base/index.js';
 import type { Peer } from '../grpc/contract.js';
 import type { Http2Connection } from '../http2/index.js';
 import { formatPeer } from './address.js';
-import { ConnectionWatch, type WatchedConnection } from './connection-watch.js';
+import { ConnectionWatch, type WatchedConnection, type WatchSettings } from './connection-watch.js';
 import type { ListenSettings } from './contract.js';
 import { NET_ERRORS } from './errors.js';
 import { FirstBytes } from './first-bytes.js';
@@ -14,6 +14,7 @@ import { Transport, type TransportOwner } from './transport.js';
 export interface ServedSocketOwner {
   readonly settings: ListenSettings;
   readonly wheel: TimerWheel;
+  readonly watching: WatchSettings;
   /** For those who speak HTTP/1. */
   readonly answer: string;
   /** Exactly once. */
@@ -36,10 +37,10 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
 
   /** @order once; `engine` was made with our transport as its host. */
   start(engine: Http2Connection): void {
-    const { settings, wheel } = this.owner;
+    const { settings, watching, wheel } = this.owner;
     this.engine = engine;
     this.transport.attach(engine);
-    this.watch = new ConnectionWatch({ ...settings, pingsWithoutStreams: true }, this, settings.clock, wheel);
+    this.watch = new ConnectionWatch(watching, this, settings.clock, wheel);
   }
 
   drain(): void {

@@ -11,9 +11,10 @@
  * @ownership A chunk belongs to the engine and whoever keeps slices of it; node never writes into it again.
  */
 import type { Socket } from 'node:net';
-import { SatelliteError, type Clock, type Timer } from '../../base/index.js';
+import { SatelliteError, type Clock, type ErrorKind, type Timer } from '../../base/index.js';
 import type { Http2Connection } from '../http2/connection.js';
 import type { Http2Host } from '../http2/contract.js';
+import { HTTP2_ERRORS } from '../http2/errors.js';
 import { NET_ERRORS } from './errors.js';
 import { FIRST_BYTES, type FirstBytes } from './first-bytes.js';
 import { connectionError } from './node-error.js';
@@ -116,7 +117,7 @@ export class Transport implements Http2Host, FlushTarget {
     if (this.isFinished) return;
     this.isFinished = true;
     const { closeReason } = this.engine!;
-    if (closeReason !== '' && !this.hasPeerEnded) this.error ??= this.lost(closeReason);
+    if (closeReason !== '' && !this.hasPeerEnded) this.error ??= this.failure(HTTP2_ERRORS.PROTOCOL, closeReason);
     this.closing = this.clock.setTimer(CLOSE_TIMEOUT_MS, this.onCloseTimeout);
     if (this.isOpen) this.onOutput();
     else this.socket.end();
@@ -126,7 +127,7 @@ export class Transport implements Http2Host, FlushTarget {
   flush(): void {
     this.isFlushScheduled = false;
     const socket = this.socket;
-    if (this.isClosed || socket.destroyed) return;
+    if (this.isClosed || socket.destroyed || socket.writableEnded) return;
     // While the kernel takes nothing the engine keeps its output, and bounds it.
     if (!this.isWritable) return;
     this.engine!.takeOutput(OUTPUT);
@@ -182,7 +183,8 @@ export class Transport implements Http2Host, FlushTarget {
   private readonly onEnd = (): void => {
     if (this.isClosed) return;
     // Clients of ours leave like this; a server that ends says so before (GOAWAY), which finishes the engine.
-    if (!this.isFinished && this.engine!.role === 'client') this.error ??= this.lost('closed by the peer');
+    if (!this.isFinished && this.engine!.role === 'client')
+      this.error ??= this.failure(NET_ERRORS.LOST, 'closed by the peer');
     this.hasPeerEnded = true;
     try {
       this.engine!.receiveEnd();
@@ -219,8 +221,8 @@ export class Transport implements Http2Host, FlushTarget {
     this.owner.onTransportClosed(this, this.error);
   };
 
-  private lost(reason: string): SatelliteError {
-    return new SatelliteError(NET_ERRORS.LOST, `${this.where}: ${reason}`);
+  private failure(kind: ErrorKind, reason: string): SatelliteError {
+    return new SatelliteError(kind, `${this.where}: ${reason}`);
   }
 
   private failByBug(error: unknown): void {

@@ -1,5 +1,6 @@
 /** A server and connections to it over real sockets on loopback, for tests. */
-import { SatelliteError, systemClock, TimerWheel } from '../../../../src/base/index.js';
+import type { SatelliteError} from '../../../../src/base/index.js';
+import { systemClock, TimerWheel } from '../../../../src/base/index.js';
 import type {
   CallOptions,
   ClientCall,

@@ -87,7 +87,7 @@ test('it serves what is registered, counts its connections and says where it lis
   assert.equal(Buffer.from(unaryResponse(reply)).toString(), 'hi');
   assert.equal(metrics.read('grpc_server_connection_count'), 1);
   assert.equal(metrics.read('grpc_server_cpu_gauge'), 0);
-  assert.ok(log.lines.some((line) => line.fields['address'] === plugin.boundAddress));
+  assert.ok(log.lines.some((line) => line.fields.address === plugin.boundAddress));
   await callUnary(connection, '/test.No/Such', Buffer.alloc(0));
   assert.equal(metrics.read('satellite_grpc_server_unknown_method_calls_total'), 1);
   const health = await callUnary(connection, '/grpc.health.v1.Health/Check', Buffer.alloc(0));
