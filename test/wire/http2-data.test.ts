@@ -66,10 +66,12 @@ describe('payload is not copied', () => {
   });
 });
 
-describe('a small slice of a large chunk is copied', () => {
+describe('a slice that would pay for much more than itself is copied', () => {
+  const other = frame(0xee, 0, 0, Buffer.alloc(8000));
+
   test('and pins itself only', () => {
     const { engine, pieces } = openServer();
-    const chunk = chunkOf(frame('DATA', 0, 1, Buffer.alloc(100, 3)), frame('DATA', 0, 1, Buffer.alloc(16000)));
+    const chunk = chunkOf(other, frame('DATA', 0, 1, Buffer.alloc(100, 3)), frame('DATA', 0, 1, Buffer.alloc(16000)));
     engine.receive(chunk, 0);
     assert.notEqual(pieces[0]?.slice.buffer, chunk.buffer);
     assert.deepEqual(pieces[0]?.slice, Buffer.alloc(100, 3));
@@ -79,21 +81,30 @@ describe('a small slice of a large chunk is copied', () => {
 
   test('and copies never overlap', () => {
     const { engine, pieces } = openServer();
-    const small = Array.from({ length: 200 }, (_, index) => frame('DATA', 0, 1, Buffer.alloc(300, index)));
-    for (let round = 0; round < 3; round++) engine.receive(chunkOf(...small), 0);
-    pieces.forEach((piece, index) => assert.deepEqual(piece.slice, Buffer.alloc(300, index % 200)));
+    for (let round = 0; round < 200; round++) {
+      engine.receive(chunkOf(other, frame('DATA', 0, 1, Buffer.alloc(500, round))), round * 100);
+    }
+    pieces.forEach((piece, index) => assert.deepEqual(piece.slice, Buffer.alloc(500, index)));
+    assert.ok(pieces.every((piece) => piece.pinnedBytes === 500));
   });
+});
+
+test('small messages that fill a chunk share it', () => {
+  const { engine, pieces } = openServer();
+  const chunk = chunkOf(...Array.from({ length: 100 }, () => frame('DATA', 0, 1, Buffer.alloc(200))));
+  engine.receive(chunk, 0);
+  assert.ok(pieces.every((piece) => piece.slice.buffer === chunk.buffer && piece.pinnedBytes === 209));
 });
 
 test('the slices that pin a chunk pay for all of it, the memory behind it included', () => {
   const { engine, pieces } = openServer();
-  const memory = Buffer.from(new Uint8Array(65536).buffer);
+  const memory = Buffer.from(new Uint8Array(12_000).buffer);
   const frames = [2000, 3000, 2500].map((size) => frame('DATA', 0, 1, Buffer.alloc(size)));
   const length = Buffer.concat(frames).copy(memory);
   engine.receive(memory.subarray(0, length), 0);
   assert.equal(
     pieces.reduce((sum, piece) => sum + piece.pinnedBytes, 0),
-    65536,
+    12_000,
   );
 });
 
