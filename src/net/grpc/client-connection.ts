@@ -141,10 +141,10 @@ export class GrpcClientConnection implements ClientConnection, Http2ConnectionEv
   }
 
   onGoAway(_lastStreamId: number, errorCode: number, debugData: Uint8Array): void {
-    if (this.isDraining || this.isLost) return;
-    this.isDraining = true;
     const text = Buffer.from(debugData).toString('latin1');
     if (errorCode === H2_ENHANCE_YOUR_CALM && text === 'too_many_pings') this.settings.onTooManyPings();
+    if (this.isDraining || this.isLost) return;
+    this.isDraining = true;
     this.events.onDraining(this, text === '' ? errorCodeName(errorCode) : `${errorCodeName(errorCode)}: ${text}`);
   }
 

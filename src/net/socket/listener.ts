@@ -47,7 +47,8 @@ class SocketListener implements Listener, ServedSocketOwner {
   private readonly listening: Server;
   /** Every accepted TCP connection, those in their TLS handshake included. */
   private readonly accepted = new Set<Socket>();
-  private onIdle: (() => void) | null = null;
+  /** Called, and forgotten, when the last connection is closed. */
+  private idleListeners: (() => void)[] = [];
   private isClosing = false;
 
   constructor(settings: ListenSettings, server: GrpcServer) {
@@ -100,18 +101,17 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.server.drainCalls(false);
     if (this.connectionCount === 0) return;
     const { clock } = this.settings;
+    const quiet = clock.setTimer(DRAIN_QUIET_MS, () => {
+      this.server.drainCalls(true);
+    });
     await new Promise<void>((resolve) => {
-      const quiet = clock.setTimer(DRAIN_QUIET_MS, () => {
-        this.server.drainCalls(true);
-      });
       const limit = clock.setTimer(deadlineMs - clock.now(), resolve);
-      this.onIdle = () => {
-        quiet.cancel();
+      this.idleListeners.push(() => {
         limit.cancel();
         resolve();
-      };
+      });
     });
-    this.onIdle = null;
+    quiet.cancel();
   }
 
   async close(): Promise<void> {
@@ -120,7 +120,7 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.refusals.close();
     for (const connection of this.connections) connection.destroy(SHUTTING_DOWN);
     for (const socket of this.accepted) socket.destroy();
-    if (this.connectionCount > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
+    if (this.connectionCount > 0) await new Promise<void>((resolve) => this.idleListeners.push(resolve));
   }
 
   reloadTls(tls: ServerTlsSettings): void {
@@ -167,7 +167,7 @@ class SocketListener implements Listener, ServedSocketOwner {
       this.accepted.add(socket);
       socket.on('close', () => {
         this.accepted.delete(socket);
-        if (this.accepted.size === 0 && this.onIdle !== null) this.onIdle();
+        if (this.accepted.size === 0) this.tellIdle();
       });
       return true;
     }
@@ -196,6 +196,12 @@ class SocketListener implements Listener, ServedSocketOwner {
   onServedClosed(served: ServedSocket, error: SatelliteError | null): void {
     this.connections.delete(served);
     if (error !== null && !this.isClosing) this.settings.events.onConnectionError(served.peer, error);
+  }
+
+  private tellIdle(): void {
+    const listeners = this.idleListeners;
+    this.idleListeners = [];
+    for (const listener of listeners) listener();
   }
 }
 
