@@ -22,6 +22,8 @@ export class Batch {
   /** Clock time of the first attempt; 0 before. */
   firstSentMs = 0;
   attempts = 0;
+  /** Rounds in which every endpoint that was ready has failed it. */
+  rounds = 0;
   /** Endpoints that failed it in this round. */
   excluded: Set<number> | null = null;
   /** Endpoints that refused its method, its token, or found fault with its data, since it was made. */

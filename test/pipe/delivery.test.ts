@@ -249,6 +249,25 @@ describe("an endpoint's own fault", () => {
     rig.assertEmpty();
   });
 
+  it('waits a while for endpoints that are not ready before it takes the others for all', async () => {
+    const rig = await startWith({ endpoints: 2 });
+    const [old, upgraded] = rig.channel.all;
+    old!.decide = () => statusOf(12);
+    upgraded!.isReady = false;
+    sendEvents(rig, 1, 'early');
+    rig.run(500);
+    upgraded!.isReady = true;
+    rig.channel.wake();
+    rig.run(3000);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 1);
+
+    upgraded!.isReady = false;
+    sendEvents(rig, 1, 'late');
+    rig.run(10_000);
+    assert.equal(rig.pipe.ledger.snapshot().dropped.unimplemented?.events, 1);
+    rig.assertEmpty();
+  });
+
   it('holds all data while every backend refuses the token, with one try in 30 s', async () => {
     const rig = await startWith({ endpoints: 2, sender: { max_buffer_size: 1 } });
     for (const endpoint of rig.channel.all) endpoint.decide = () => statusOf(16);

@@ -39,6 +39,8 @@ const TOKEN_PROBE_MS = 30_000;
 /** INTERNAL or UNKNOWN from this many endpoints, or this often from too few, is the data's fault. */
 const SUSPECTING_ENDPOINTS = 2;
 const SUSPICIONS_OF_FEW = 3;
+/** Rounds before endpoints that are not ready lose their say about a method or token: with the defaults 3.5 s. */
+const ROUNDS_FOR_ABSENT = 4;
 const BACKOFF_FACTOR = 2;
 const BACKOFF_JITTER_RATIO = 0.2;
 
@@ -316,10 +318,11 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   /** Every endpoint that is ready has failed this batch. */
   private onRoundOver(batch: Batch): void {
     batch.excluded = null;
-    if (this.isRefusedByAll(batch.refusedToken)) {
+    batch.rounds++;
+    if (this.isRefusedByAll(batch, batch.refusedToken)) {
       batch.refusedToken = null;
       this.holdForToken(batch);
-    } else if (this.isRefusedByAll(batch.refusedMethod)) {
+    } else if (this.isRefusedByAll(batch, batch.refusedMethod)) {
       this.fail(batch, 'unimplemented');
     } else {
       const { retry } = this.parts.settings;
@@ -331,10 +334,13 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     }
   }
 
-  /** Endpoints that are not ready have no say. */
-  private isRefusedByAll(refusals: ReadonlySet<number> | null): boolean {
+  /** Endpoints that are not ready are waited for, then have no say. */
+  private isRefusedByAll(batch: Batch, refusals: ReadonlySet<number> | null): boolean {
     if (refusals === null) return false;
-    return this.parts.channel.endpoints().every((endpoint) => refusals.has(endpoint.id) || !endpoint.isReady);
+    const isPatient = batch.rounds < ROUNDS_FOR_ABSENT;
+    return this.parts.channel
+      .endpoints()
+      .every((endpoint) => refusals.has(endpoint.id) || (!endpoint.isReady && !isPatient));
   }
 
   private sleep(batch: Batch, delayMs: number): void {
