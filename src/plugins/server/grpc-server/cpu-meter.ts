@@ -2,9 +2,9 @@
  * CPU of this process in percent of what it can use. Measured without a timer: a reading older than the period is
  * replaced by the average since then when somebody asks.
  */
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { Clock } from '../../../base/index.js';
+import { readSystemText } from './fs.js';
 
 /** As in the original: short enough to notice overload, long enough that one burst of reconnects is not one. */
 const PERIOD_MS = 5000;
@@ -15,21 +15,12 @@ export function usableCores(quotaCores: number): number {
 }
 
 /** Cores that the container's quota allows; Infinity without one. */
-export function readQuotaCores(read: (path: string) => string = readText): number {
+export function readQuotaCores(read: (path: string) => string = readSystemText): number {
   const [quota, period] = read('/sys/fs/cgroup/cpu.max').trim().split(' ').map(Number);
   if (quota !== undefined && period !== undefined && quota > 0 && period > 0) return quota / period;
   const quotaV1 = Number(read('/sys/fs/cgroup/cpu/cpu.cfs_quota_us'));
   const periodV1 = Number(read('/sys/fs/cgroup/cpu/cpu.cfs_period_us'));
   return quotaV1 > 0 && periodV1 > 0 ? quotaV1 / periodV1 : Infinity;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // Not a Linux, or the other version of cgroups.
-    return '';
-  }
 }
 
 export class CpuMeter {

@@ -1,5 +1,4 @@
 /** The gRPC server as a plugin: options to settings, limits, books and log lines around net/socket's listener. */
-import { readFile } from 'node:fs/promises';
 import { TimerWheel, type SatelliteError } from '../../../base/index.js';
 import type { Counter } from '../../../core/telemetry.js';
 import type { ProcessSettings, ServerPlugin } from '../../../core/plugin.js';
@@ -8,16 +7,15 @@ import { GrpcServer, HealthService, ReassemblyMeter, registerReflection } from '
 import {
   formatPeer,
   listen,
-  listenError,
   parseAddress,
   type Listener,
   type ListenerEvents,
-  type ServerTlsSettings,
   type SocketAddress,
 } from '../../../net/socket/index.js';
 import type { GrpcServerConfig } from './config.js';
 import { CpuMeter, readQuotaCores, usableCores } from './cpu-meter.js';
 import { GRPC_SERVER_METRICS as METRICS } from './metrics.js';
+import { readTlsFiles } from './tls-files.js';
 
 /** From accept to the client's preface; a slow TLS handshake over a bad link takes a few seconds. */
 const SETUP_TIMEOUT_MS = 10_000;
@@ -87,7 +85,7 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
   async start(): Promise<void> {
     const { config } = this;
     this.cpu = new CpuMeter(this.settings.clock, usableCores(readQuotaCores()));
-    const tls = await readTls(config);
+    const tls = await readTlsFiles(config);
     this.listener = await listen(
       {
         clock: this.settings.clock,
@@ -163,17 +161,6 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
 
   onListenerError(error: SatelliteError): void {
     this.settings.log.error('the gRPC server has trouble accepting', { error: error.message });
-  }
-}
-
-/** @throws SAT_NET_LISTEN when a file cannot be read. */
-async function readTls(config: GrpcServerConfig): Promise<ServerTlsSettings | null> {
-  if (config.tls_cert_file === '') return null;
-  try {
-    const [cert, key] = await Promise.all([readFile(config.tls_cert_file), readFile(config.tls_key_file)]);
-    return { cert, key };
-  } catch (error) {
-    throw listenError(error, config.address);
   }
 }
 
