@@ -9,7 +9,7 @@ export interface DemoOptions {
   readonly killOne: boolean;
 }
 
-export const DEFAULT_DEMO_OPTIONS: DemoOptions = { envoys: 150, rate: 10_000, oaps: 3, seconds: 20, killOne: false };
+export const DEFAULT_DEMO_OPTIONS: DemoOptions = { envoys: 150, rate: 20_000, oaps: 3, seconds: 20, killOne: false };
 
 /** Where the demo shows itself. */
 export interface DemoIo {

@@ -42,7 +42,7 @@ export function summarise(last: Sample, overall: Interval, books: BooksCompariso
       'Balance',
       `  ${overall.perOap.map((rate, index) => `OAP ${index + 1} ${percent(rate / Math.max(1, overall.entriesOut))}`).join('   ')}   max/mean ${overall.maxOverMean.toFixed(3)}`,
       'Cost',
-      `  ${percent(overall.cpuRatio)} of a core for ${count(overall.entriesIn)} entries/s in ${count(overall.messagesIn)} messages/s: ${((overall.cpuRatio / Math.max(1, overall.messagesIn)) * 1e6).toFixed(0)} µs CPU per message, memory ${megabytes(residentBytes)} MB`,
+      `  CPU ${percent(overall.cpuRatio)} of a core for ${count(overall.entriesIn)} entries/s in ${count(overall.messagesIn)} messages/s, memory ${megabytes(residentBytes)} MB`,
       isBalanced ? 'The books balance.' : 'The books do NOT balance.',
     ],
   };
