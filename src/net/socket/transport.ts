@@ -130,7 +130,13 @@ export class Transport implements Http2Host, FlushTarget {
     if (this.isClosed || socket.destroyed || socket.writableEnded) return;
     // While the kernel takes nothing the engine keeps its output, and bounds it.
     if (!this.isWritable) return;
-    this.engine!.takeOutput(OUTPUT);
+    try {
+      this.engine!.takeOutput(OUTPUT);
+    } catch (error) {
+      OUTPUT.length = 0;
+      this.failByBug(error);
+      return;
+    }
     socket.cork();
     for (let index = 0; index < OUTPUT.length; index++) socket.write(OUTPUT[index]!);
     OUTPUT.length = 0;
