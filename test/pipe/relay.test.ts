@@ -81,6 +81,17 @@ describe('a synchronous call', () => {
     agent.send(REQUEST).halfClose();
   });
 
+  it('is cut off when a unary caller sends on, or is far ahead of the backend', async () => {
+    const rig = await start();
+    const chatty = rig.registry.open(PACKAGED).send(REQUEST).send(REQUEST);
+    assert.equal(chatty.status?.code, 13);
+    assert.match(rig.channel.calls[0]!.cancelReason!, /more than one/);
+    rig.channel.all[0]!.unsentBytes = 5 * 1024 * 1024;
+    assert.equal(rig.registry.open(PACKAGED).send(REQUEST).status?.code, 8);
+    assert.equal(rig.channel.openCalls, 0);
+    assert.deepEqual(rig.channel.all[0]!.outcomes, [OUTCOME.neutral, OUTCOME.neutral]);
+  });
+
   it('carries the token of the client', async () => {
     const rig = await start();
     rig.channel.metadata = ['authentication', 'secret'];

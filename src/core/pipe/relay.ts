@@ -16,13 +16,19 @@ import type { Channel, Lease } from '../channel.js';
 import type { PipeMetrics } from './metrics.js';
 
 const OK = 0;
+const RESOURCE_EXHAUSTED = 8;
+const INTERNAL = 13;
 const UNAVAILABLE = 14;
+
+/** A caller that is this far ahead of the backend is cut off: nothing here waits in a queue or counts in the budget. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 /** Both calls of one relay. */
 class Relay {
   readonly incoming: ServerCall;
   readonly lease: Lease;
   outgoing: ClientCall | null = null;
+  hasRequest = false;
 
   constructor(incoming: ServerCall, lease: Lease) {
     this.incoming = incoming;
@@ -79,8 +85,22 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
   onMessage(first: ServerCall | ClientCall, message: Message): void {
     const relay = first.state as Relay | null;
     if (!relay?.outgoing) return;
-    const other = first === relay.incoming ? relay.outgoing : relay.incoming;
-    if (!other.isEnded) other.sendMessage(message.parts, message.length);
+    if (first !== relay.incoming) {
+      relay.incoming.sendMessage(message.parts, message.length);
+    } else if (relay.hasRequest && !this.parts.isTwoWay) {
+      this.cutOff(relay, INTERNAL, 'a unary call with more than one message');
+    } else if (relay.outgoing.unsentBytes > MAX_UNSENT_BYTES) {
+      this.cutOff(relay, RESOURCE_EXHAUSTED, 'the backend does not keep up');
+    } else {
+      relay.hasRequest = true;
+      relay.outgoing.sendMessage(message.parts, message.length);
+    }
+  }
+
+  /** The caller hears `status`; the backend, that the call is cancelled. */
+  private cutOff(relay: Relay, status: number, reason: string): void {
+    relay.incoming.finish(status, reason);
+    relay.outgoing?.cancel(reason);
   }
 
   onHalfClose(incoming: ServerCall): void {
