@@ -168,8 +168,9 @@ class RunningFleet implements Fleet {
     for (let index = 0; index < this.connections.length; index++) {
       const connection = this.connections[index]!;
       if (connection.isConnected) {
-        if (this.isProducing) this.produce(connection, stepMs, now, wallMs);
+        // Streams that are ending take no more messages.
         if (now >= connection.reconnectAtMs) this.reconnect(connection, now);
+        else if (this.isProducing) this.produce(connection, stepMs, now, wallMs);
       } else if (connection.isIdle) {
         if (this.isProducing && now >= connection.connectAtMs) connection.connect();
       } else if (now >= connection.destroyAtMs) connection.destroy();
