@@ -1,6 +1,11 @@
+/** The books of a pipe in words, for the log. */
 import type { LedgerSnapshot } from '../core/ledger.js';
 
-/** The books of a pipe in one line, in events and entries, for the log. */
+type Amount = LedgerSnapshot['received'];
+
+const NOTHING: Amount = { events: 0, messages: 0, entries: 0, bytes: 0 };
+
+/** What became of a pipe's data since the start, in one line of events and entries. */
 export function describeBooks(books: LedgerSnapshot): string {
   const { received, delivered, held } = books;
   const dropped = Object.entries(books.dropped).map(
@@ -12,4 +17,18 @@ export function describeBooks(books: LedgerSnapshot): string {
     `dropped ${dropped.length === 0 ? '0' : dropped.join(', ')}`,
     `held ${held.events}/${held.entries}`,
   ].join('; ');
+}
+
+/** What a drain has done: `before` are the books when it began, `after` when it ended. What is then held is on disk. */
+export function describeDrain(before: LedgerSnapshot, after: LedgerSnapshot): string {
+  const { delivered, held } = after;
+  const lost = totalDropped(after) - totalDropped(before);
+  return (
+    `drained: ${delivered.entries - before.delivered.entries} entries delivered, ` +
+    `${held.entries} kept on disk, ${lost} dropped`
+  );
+}
+
+function totalDropped(books: LedgerSnapshot): number {
+  return Object.values(books.dropped).reduce((sum, lost = NOTHING) => sum + lost.entries, 0);
 }

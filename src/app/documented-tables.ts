@@ -13,6 +13,7 @@ import { GRPC_CLIENT_ERRORS } from '../plugins/client/grpc-client/errors.js';
 import { GRPC_SERVER_METRICS } from '../plugins/server/grpc-server/metrics.js';
 import { CONFIG_ERRORS } from './config/index.js';
 import type { DocumentedTables } from './config/docs/index.js';
+import { SUPERVISOR_METRICS } from './supervisor.js';
 import { SELF_METRICS, TELEMETRY_ERRORS } from './telemetry/index.js';
 import { TOPOLOGY_ERRORS } from './topology.js';
 
@@ -30,6 +31,7 @@ export const DOCUMENTED_TABLES: DocumentedTables = {
     ENDPOINT_METRICS,
     GRPC_SERVER_METRICS,
     byMetricName(SELF_METRICS),
+    SUPERVISOR_METRICS,
   ],
   errors: [
     CONFIG_ERRORS,

@@ -12,9 +12,11 @@ import {
   startExporters,
 } from './telemetry/index.js';
 import type { Exporters, ProcessLog } from './telemetry/index.js';
-import { describeBooks } from './describe-books.js';
-import { Topology } from './topology.js';
+import { describeBooks, describeDrain } from './describe-books.js';
+import { Health } from './health.js';
 import { waitForStop } from './stop-signal.js';
+import { superviseProcess } from './supervisor.js';
+import { Topology } from './topology.js';
 
 export interface RunOptions {
   /** Time from the signal to the exit. */
@@ -39,15 +41,20 @@ export async function runSatellite(config: SatelliteConfig, plugins: PluginSet, 
   registerSelfMetrics(metrics, budget, options.version);
   const settings: ProcessSettings = { clock, random: systemRandom, log, metrics, budget };
 
+  const supervisor = superviseProcess(log, metrics);
   const stop = waitForStop(log);
   let exporters: Exporters | null = null;
   let topology: Topology | null = null;
   try {
     topology = new Topology(config, plugins, settings);
+    const health = new Health(topology);
     exporters = await startExporters(metrics, config.telemetry);
+    if (exporters.endpoint !== null) health.serve(exporters.endpoint);
     await topology.start();
     logStarted(topology, config, log, options.version);
     await stop.requested;
+    endOnTime(log, options.shutdownHookMs);
+    health.beginDrain();
     await drain(topology, log, options.shutdownHookMs);
     return EXIT_DONE;
   } catch (thrown) {
@@ -58,6 +65,7 @@ export async function runSatellite(config: SatelliteConfig, plugins: PluginSet, 
     await topology?.close();
     await exporters?.close();
     stop.dispose();
+    supervisor.dispose();
     log.flush();
   }
 }
@@ -66,8 +74,22 @@ async function drain(topology: Topology, log: ProcessLog, shutdownHookMs: number
   const startMs = systemClock.now();
   const serverDeadlineMs = startMs + shutdownHookMs * SERVER_DRAIN_SHARE;
   const pipeDeadlineMs = startMs + shutdownHookMs * (1 - CLOSE_RESERVE_SHARE);
+  const before = topology.pipes.map((pipe) => pipe.ledger.snapshot());
   await topology.drain(serverDeadlineMs, pipeDeadlineMs);
-  for (const pipe of topology.pipes) log.info(describeBooks(pipe.ledger.snapshot()), { pipe: pipe.name });
+  for (const [index, pipe] of topology.pipes.entries()) {
+    const after = pipe.ledger.snapshot();
+    log.info(describeDrain(before[index] ?? after, after), { pipe: pipe.name });
+    log.info(describeBooks(after), { pipe: pipe.name });
+  }
+}
+
+/** Whatever hangs while it closes: the time that was given is kept. */
+function endOnTime(log: ProcessLog, shutdownHookMs: number): void {
+  systemClock.setTimer(shutdownHookMs, () => {
+    log.error('something did not close within the shutdown time; ending without it');
+    log.flush();
+    process.exit(EXIT_FAILED);
+  });
 }
 
 function logStarted(topology: Topology, config: SatelliteConfig, log: ProcessLog, version: string): void {

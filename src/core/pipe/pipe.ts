@@ -191,6 +191,18 @@ export class Pipe implements Intake {
     };
   }
 
+  /** What comes now is not lost: a backend is ready, or there is room to hold it. Of a queue that keeps nothing: true. */
+  get hasRoom(): boolean {
+    const { queue, receiver, channel, settings } = this.parts;
+    if (!receiver.isQueued || queue.capacity === 0) return true;
+    if (channel.endpoints().some((endpoint) => endpoint.isReady)) return true;
+    if (settings.budget.usedBytes >= settings.budget.limitBytes) return false;
+    for (let partition = 0; partition < queue.partitions; partition++) {
+      if (queue.size(partition) * queue.partitions < queue.capacity) return true;
+    }
+    return false;
+  }
+
   private stop(): void {
     if (this.phase === 'closed') return;
     this.phase = 'closed';
