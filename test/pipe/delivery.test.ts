@@ -186,6 +186,21 @@ describe('retrying', () => {
     assert.equal(rig.pipe.ledger.snapshot().delivered.entries, 3);
   });
 
+  it('waits for the next free slot when the one it was leased goes away', async () => {
+    const rig = await startWith();
+    const [endpoint] = rig.channel.all;
+    endpoint!.losesSlot = true;
+    sendEvents(rig, 3);
+    rig.run(LINGER_MS);
+    assert.deepEqual([rig.channel.calls.length, rig.pipe.state.batchesWaiting], [0, 1]);
+    endpoint!.losesSlot = false;
+    rig.channel.wake();
+    rig.run(0);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.entries, 3);
+    assert.deepEqual(endpoint!.outcomes, [OUTCOME.neutral, OUTCOME.ok]);
+    rig.assertEmpty();
+  });
+
   it('gives a batch up after max_elapsed, as one failure of each event', async () => {
     const rig = await startWith({ sender: { retry: { max_elapsed: '2s' } } });
     rig.channel.all[0]!.decide = () => UNAVAILABLE;
@@ -265,6 +280,24 @@ describe("an endpoint's own fault", () => {
     sendEvents(rig, 1, 'late');
     rig.run(10_000);
     assert.equal(rig.pipe.ledger.snapshot().dropped.unimplemented?.events, 1);
+    rig.assertEmpty();
+  });
+
+  it('keeps holding when no endpoint is there at the time of the try', async () => {
+    const rig = await startWith();
+    const [endpoint] = rig.channel.all;
+    endpoint!.decide = () => statusOf(7);
+    sendEvents(rig, 1);
+    rig.run(LINGER_MS);
+    endpoint!.isReady = false;
+    rig.run(31_000, 100);
+    endpoint!.isReady = true;
+    endpoint!.decide = () => statusOf(0);
+    rig.channel.wake();
+    rig.run(20_000, 100);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 0);
+    rig.run(11_000, 100);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 1);
     rig.assertEmpty();
   });
 

@@ -21,6 +21,8 @@ export class FakeEndpoint implements EndpointView {
   /** Calls at once. */
   slots = Infinity;
   open = 0;
+  /** Its last slot goes away between lease and call. */
+  losesSlot = false;
   /** Clock time of the connection's last progress. */
   lastProgressMs = 0;
   /** Bytes that the connection keeps unsent; a number above 0 is a stall. */
@@ -185,7 +187,7 @@ export class FakeChannel implements Channel {
     return {
       endpoint,
       openCall: (path, handler, options) => {
-        if (endpoint.open >= endpoint.slots) return null;
+        if (endpoint.losesSlot || endpoint.open >= endpoint.slots) return null;
         endpoint.open++;
         const call = new FakeClientCall(this, endpoint, path, handler, options);
         endpoint.calls.push(call);

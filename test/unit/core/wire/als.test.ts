@@ -110,6 +110,19 @@ describe('the reader of access-log messages', () => {
     assert.deepEqual(body(full.identity!), Buffer.from(STOCK));
   });
 
+  it('passes identifier fields of every wire type', () => {
+    const extra = Uint8Array.from([0x18, 5, 0x25, 1, 2, 3, 4, 0x29, 1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const isCompact of [false, true]) {
+      const reader = new AlsReader(isCompact);
+      reader.read(messageOf(encodeAls(['1'], { identifier: Buffer.concat([STOCK, extra]) })), null);
+      assert.deepEqual(Buffer.from(body(reader.identity!).subarray(-extra.length)), Buffer.from(extra));
+    }
+    assert.equal(
+      new AlsReader(true).read(messageOf(encodeAls(['1'], { identifier: Uint8Array.of(0x1b, 0x1c) })), null),
+      READ.malformed,
+    );
+  });
+
   it('copies a small payload out of the large chunk that its identifier came in', () => {
     const reader = new AlsReader(true);
     const bytes = encodeAls(['1'], { identifier: STOCK });
