@@ -9,6 +9,10 @@ export const DROP_REASONS = {
   memory_budget: true,
   /** A single event that no queue segment can hold. */
   too_large: true,
+  /** It waited in a disk queue longer than `max_age`. */
+  expired: true,
+  /** Its bytes in a disk queue are damaged. */
+  corrupt: false,
   /** Not a message of its kind; dropped alone. */
   malformed: false,
   /** Nothing says whose data it is. */

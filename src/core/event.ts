@@ -49,6 +49,11 @@ export function costOf(message: Message): number {
   return message.pinnedBytes + MESSAGE_OVERHEAD_BYTES;
 }
 
+/** What an event puts on the wire. */
+export function wireBytesOf(bytes: number, identityBytes: number, messages: number): number {
+  return bytes + identityBytes + messages * ENVELOPE_BYTES;
+}
+
 /** The original's unit: one or more messages of one source, queued and counted together. */
 export class Event {
   readonly dataType: DataType;
@@ -75,6 +80,9 @@ export class Event {
   unsettledMessages = 0;
   /** Why a message of it was dropped: then the event does not count as delivered. */
   damage: DropReason | null = null;
+  /** A durable queue's note of where it keeps the event: the place, and the event's number in it. */
+  store: unknown = null;
+  storeIndex = 0;
 
   /** @ownership takes over one reference of `identity`. */
   constructor(dataType: DataType, method: number, identity: Identity | null, keyHash: number, receivedMs: number) {
@@ -97,6 +105,6 @@ export class Event {
   /** What sending it puts on the wire, identity and gRPC framing included. */
   get wireBytes(): number {
     const identityBytes = this.identity === null ? 0 : this.identity.bytes.length;
-    return this.bytes + identityBytes + this.messages.length * ENVELOPE_BYTES;
+    return wireBytesOf(this.bytes, identityBytes, this.messages.length);
   }
 }

@@ -2,7 +2,10 @@
  * What a queue is to the pipe. Verbs: offer (try to hand in), take (hand out; the queue still answers for the event),
  * settle (finished: delivered or dropped). Nothing polls: the pipe knows when it has offered.
  */
+import type { DataType } from './data-type.js';
+import type { DropReason } from './drop-reason.js';
 import type { Event } from './event.js';
+import type { QueueTotals } from './queue-totals.js';
 
 /** Answers of `offer`. */
 export const QUEUE_CODE = { ok: 0, full: 1, tooLarge: 2, closed: 3 } as const;
@@ -16,7 +19,7 @@ export interface Queue {
   /** Independent FIFOs, at least 1. */
   readonly partitions: number;
   readonly whenFull: WhenFull;
-  /** Keeps unsettled events beyond the process: then a shutdown loses nothing. */
+  /** Keeps unsettled events beyond the process: then a shutdown loses nothing, and it is a `DurableQueue`. */
   readonly isDurable: boolean;
   /** Of all partitions, in the unit that `size` uses: events (memory), bytes (disk). */
   readonly capacity: number;
@@ -34,4 +37,34 @@ export interface Queue {
   /** The event that was taken is delivered or dropped: forget it. In any order. */
   settle(event: Event): void;
   close(): Promise<void>;
+}
+
+/**
+ * A queue that survives the process. It starts with what an earlier one left; its events that lie on disk only are
+ * charged to no budget; and it may lose some of them by itself.
+ */
+export interface DurableQueue extends Queue {
+  readonly isDurable: true;
+  /** The pipe; nobody at first. @order set before `open`. */
+  owner: QueueOwner;
+  /** What `open` has found in a partition. */
+  found(partition: number): QueueTotals;
+  /** Events that a partition has taken since `open`: the number of the last one, for `onDurable`. */
+  offered(partition: number): number;
+}
+
+/** What a durable queue tells its pipe. Called from inside any of its methods, and from timers. */
+export interface QueueOwner {
+  /** Of the events that may be found. */
+  readonly dataType: DataType;
+  /** There may be room, or something to take, without a call of the pipe having made it. */
+  onChange(): void;
+  /** Pending events are lost, unread: damaged, too old, or pushed out by newer ones. */
+  onLost(partition: number, totals: QueueTotals, reason: DropReason): void;
+  /** The events of a partition up to number `count` are as safe as the fsync policy makes them. */
+  onDurable(partition: number, count: number): void;
+}
+
+export function isDurableQueue(queue: Queue): queue is DurableQueue {
+  return queue.isDurable;
 }

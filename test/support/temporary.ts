@@ -1,5 +1,5 @@
 /** Files that live as long as the test process. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,13 +8,24 @@ let count = 0;
 
 /** Writes a file of its own and returns its path. */
 export function writeTemporary(name: string, text: string): string {
+  const path = nextPath(name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Makes an empty folder of its own and returns its path. */
+export function makeTemporaryFolder(): string {
+  const path = nextPath('folder');
+  mkdirSync(path);
+  return path;
+}
+
+function nextPath(name: string): string {
   if (folder === null) {
     const made = mkdtempSync(join(tmpdir(), 'satellite-test-'));
     process.on('exit', () => rmSync(made, { recursive: true, force: true }));
     folder = made;
   }
   count += 1;
-  const path = join(folder, `${count}-${name}`);
-  writeFileSync(path, text);
-  return path;
+  return join(folder, `${count}-${name}`);
 }

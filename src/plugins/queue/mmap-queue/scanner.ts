@@ -1,0 +1,105 @@
+/**
+ * HOT. Walks the records between two places of a segment. What is no record is stepped over to the next one that is: a
+ * region of damage, counted once however long it is.
+ */
+import { crc32 } from 'node:zlib';
+import { MIN_PAYLOAD_BYTES, RECORD_HEADER_BYTES, RECORD_MAGIC, RECORD_MAGIC_BYTES } from './record.js';
+
+/** Where the bytes of a segment come from. */
+export interface ByteSource {
+  /** Fills `target` from `position` on; returns how many bytes there were. */
+  read(target: Buffer, position: number): number;
+}
+
+/** Bytes asked for at once: large enough for a disk, small enough to hold. */
+const WINDOW_BYTES = 256 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+export class RecordScanner {
+  /** Of the next record. */
+  position: number;
+  /** Behind the last good record. */
+  goodEnd: number;
+  damagedRegions = 0;
+  /** The scan stands in damage: at the end it means that the tail is torn. */
+  isInDamage = false;
+  private readonly source: ByteSource;
+  private readonly end: number;
+  private readonly salt: number;
+  private window: Buffer = EMPTY;
+  private windowStart = 0;
+
+  constructor(source: ByteSource, start: number, end: number, salt: number) {
+    this.source = source;
+    this.position = start;
+    this.goodEnd = start;
+    this.end = end;
+    this.salt = salt;
+  }
+
+  /**
+   * The payload of the next good record, or null at the end.
+   * @ownership a view of a window that nobody else writes into; holding it holds the window.
+   */
+  next(): Buffer | null {
+    while (this.end - this.position >= RECORD_HEADER_BYTES) {
+      const payload = this.tryRecord();
+      if (payload !== null) {
+        this.isInDamage = false;
+        this.goodEnd = this.position;
+        return payload;
+      }
+      this.enterDamage();
+      this.position = this.findMagic(this.position + 1);
+    }
+    if (this.position < this.end) {
+      this.enterDamage();
+      this.position = this.end;
+    }
+    return null;
+  }
+
+  private enterDamage(): void {
+    if (this.isInDamage) return;
+    this.isInDamage = true;
+    this.damagedRegions++;
+  }
+
+  /** The record at `position`, which then moves behind it; null when there is none. */
+  private tryRecord(): Buffer | null {
+    if (!this.ensure(this.position, RECORD_HEADER_BYTES)) return null;
+    const at = this.position - this.windowStart;
+    if (this.window.readUInt32LE(at) !== RECORD_MAGIC) return null;
+    const length = this.window.readUInt32LE(at + 4);
+    const crc = this.window.readUInt32LE(at + 8);
+    if (length < MIN_PAYLOAD_BYTES || length > this.end - this.position - RECORD_HEADER_BYTES) return null;
+    if (!this.ensure(this.position, RECORD_HEADER_BYTES + length)) return null;
+    const start = this.position - this.windowStart + RECORD_HEADER_BYTES;
+    const payload = this.window.subarray(start, start + length);
+    if (crc32(payload, this.salt) !== crc) return null;
+    this.position += RECORD_HEADER_BYTES + length;
+    return payload;
+  }
+
+  /** Where the next magic stands at or after `from`; the end when there is none. */
+  private findMagic(from: number): number {
+    while (this.ensure(from, RECORD_MAGIC_BYTES.length)) {
+      const found = this.window.indexOf(RECORD_MAGIC_BYTES, from - this.windowStart);
+      if (found >= 0) return this.windowStart + found;
+      from = this.windowStart + this.window.length - RECORD_MAGIC_BYTES.length + 1;
+    }
+    return this.end;
+  }
+
+  /** Has `count` bytes from `position` on in the window; false when the segment ends before. */
+  private ensure(position: number, count: number): boolean {
+    if (position >= this.windowStart && position + count <= this.windowStart + this.window.length) return true;
+    const wanted = Math.min(Math.max(count, WINDOW_BYTES), this.end - position);
+    if (wanted < count) return false;
+    const window = Buffer.allocUnsafeSlow(wanted);
+    const read = this.source.read(window, position);
+    this.window = window.subarray(0, read);
+    this.windowStart = position;
+    return read >= count;
+  }
+}
