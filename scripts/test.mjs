@@ -11,9 +11,10 @@ import { run, runNode, setup } from './setup.mjs';
 
 /** Below test/e2e, but not fast: real programs, and load that wants the machine for itself. */
 const HEAVY = ['e2e/real', 'e2e/load'];
+/** `timeoutMs` holds for a test and for a file as a whole, generous because other work may share the machine. */
 const SUITES = {
-  unit: { folders: ['unit'], concurrency: 2, timeoutMs: 30_000 },
-  fast: { folders: ['unit', 'wire', 'contract', 'pipe', 'model', 'e2e'], concurrency: 2, timeoutMs: 60_000 },
+  unit: { folders: ['unit'], concurrency: 2, timeoutMs: 60_000 },
+  fast: { folders: ['unit', 'wire', 'contract', 'pipe', 'model', 'e2e'], concurrency: 2, timeoutMs: 120_000 },
   /** One at a time: what they drive wants both cores. */
   slow: { folders: ['conformance', 'fuzz', ...HEAVY], concurrency: 1, timeoutMs: 300_000 },
 };
