@@ -1,10 +1,6 @@
 /** The books of a pipe in words, for the log. */
 import type { LedgerSnapshot } from '../core/ledger.js';
 
-type Amount = LedgerSnapshot['received'];
-
-const NOTHING: Amount = { events: 0, messages: 0, entries: 0, bytes: 0 };
-
 /** What became of a pipe's data since the start, in one line of events and entries. */
 export function describeBooks(books: LedgerSnapshot): string {
   const { received, delivered, held } = books;
@@ -30,5 +26,5 @@ export function describeDrain(before: LedgerSnapshot, after: LedgerSnapshot): st
 }
 
 function totalDropped(books: LedgerSnapshot): number {
-  return Object.values(books.dropped).reduce((sum, lost = NOTHING) => sum + lost.entries, 0);
+  return Object.values(books.dropped).reduce((sum, lost) => sum + lost.entries, 0);
 }

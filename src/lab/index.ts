@@ -5,6 +5,7 @@
  * Invariants: all load is bounded; what is counted as sent was written, what is booked was answered OK.
  */
 export * from './compare-books.js';
+export * from './faults/index.js';
 export * from './fleet/index.js';
 export * from './latency-histogram.js';
 export * from './oap/index.js';

@@ -10,6 +10,7 @@ import type { LatencyHistogram } from '../latency-histogram.js';
 import { AlsMessage, AlsReader } from './als-reader.js';
 import type { AnswerDesk } from './answer-desk.js';
 import { NodeBook, type OapBooks } from './oap-books.js';
+import type { OapJournal } from './oap-journal.js';
 import type { OapCounters } from './oap-counters.js';
 
 /** OAP's reply is an empty StreamAccessLogsResponse. */
@@ -35,18 +36,27 @@ export class AlsService implements MethodHandler {
   private readonly counters: OapCounters;
   private readonly books: OapBooks;
   private readonly latency: LatencyHistogram;
+  private readonly journal: OapJournal | null;
   private readonly reader = new AlsReader();
   private readonly message = new AlsMessage();
   private readonly entryId = new EntryId();
   /** A message of several slices is joined here before it is read. */
   private scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
-  constructor(desk: AnswerDesk, clock: Clock, counters: OapCounters, books: OapBooks, latency: LatencyHistogram) {
+  constructor(
+    desk: AnswerDesk,
+    clock: Clock,
+    counters: OapCounters,
+    books: OapBooks,
+    latency: LatencyHistogram,
+    journal: OapJournal | null = null,
+  ) {
     this.desk = desk;
     this.clock = clock;
     this.counters = counters;
     this.books = books;
     this.latency = latency;
+    this.journal = journal;
   }
 
   onCall(call: ServerCall): void {
@@ -132,6 +142,7 @@ export class AlsService implements MethodHandler {
     counters.acceptedMessages += record.messages;
     counters.acceptedEntries += record.entries;
     counters.acceptedBytes += record.bytes;
+    this.journal?.append(record.platedNodes, record.sequences);
     for (let index = 0; index < record.nodes.length; index++) {
       record.nodes[index]!.acceptedEntries += record.nodeEntries[index]!;
     }

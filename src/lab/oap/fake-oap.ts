@@ -6,6 +6,7 @@ import { LatencyHistogram } from '../latency-histogram.js';
 import { AlsService } from './als-service.js';
 import { AnswerDesk } from './answer-desk.js';
 import { OapBooks, type NodeReport } from './oap-books.js';
+import { OapJournal } from './oap-journal.js';
 import { createOapCounters } from './oap-counters.js';
 import { DEFAULT_OAP_OPTIONS, type OapOptions, type OapStats } from './options.js';
 import { OAP_ALS_PATHS, OAP_SKYWALKING_PATHS } from './paths.js';
@@ -75,7 +76,8 @@ class ListeningOap implements FakeOap {
       },
       onUnknownMethod: () => undefined,
     });
-    const als = new AlsService(this.desk, clock, this.counters, this.accepted, this.latency);
+    const journal = options.journal === '' ? null : new OapJournal(options.journal);
+    const als = new AlsService(this.desk, clock, this.counters, this.accepted, this.latency, journal);
     for (const path of OAP_ALS_PATHS) this.server.register(path, als);
     this.skywalking = new SkywalkingService(this.desk, this.counters);
     for (const path of OAP_SKYWALKING_PATHS) this.server.register(path, this.skywalking);

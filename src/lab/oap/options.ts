@@ -32,6 +32,8 @@ export interface OapOptions {
   readonly check: 'full' | 'count';
   /** Bodies of messages outside ALS that are kept for tests, the latest of each path. */
   readonly keepMessages: number;
+  /** File that every accepted entry (check 'full') is written to before the answer; empty: none. */
+  readonly journal: string;
   /** What the SkyWalking services answer. */
   readonly reply: Uint8Array;
   readonly seed: number;
@@ -55,6 +57,7 @@ export const DEFAULT_OAP_OPTIONS: OapOptions = {
   token: '',
   check: 'full',
   keepMessages: 0,
+  journal: '',
   reply: new Uint8Array(0),
   seed: 1,
 };

@@ -1,0 +1,195 @@
+/** A piece of network that can be broken: passes TCP connections on to one address, as well as it is told to. */
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { systemClock, type Clock, type Timer } from '../../base/index.js';
+
+export interface FaultyNetwork {
+  readonly port: number;
+  /** `host:port` */
+  readonly address: string;
+  /** Connections now. */
+  readonly connections: number;
+  /** Resets every connection (RST), towards both sides. */
+  resetAll(): void;
+  /** From now on new connections are reset at once, or no longer. */
+  refuse(isRefusing: boolean): void;
+  /** No byte passes any more, yet nothing is closed: a cable that was pulled, a peer that is stopped. Or it does again. */
+  freeze(isFrozen: boolean): void;
+  /** Bytes per second of each direction of each connection; Infinity: as fast as it goes. */
+  setSpeed(bytesPerSecond: number): void;
+  close(): Promise<void>;
+}
+
+/** Where the bytes go. */
+export interface Target {
+  readonly host?: string;
+  readonly port: number;
+}
+
+export async function startFaultyNetwork(target: Target, clock: Clock = systemClock): Promise<FaultyNetwork> {
+  const network = new Network(target, clock);
+  await network.listen();
+  return network;
+}
+
+class Network implements FaultyNetwork {
+  port = 0;
+  isFrozen = false;
+  bytesPerSecond = Infinity;
+  readonly clock: Clock;
+  private readonly target: Target;
+  private readonly server: Server;
+  private readonly links = new Set<Link>();
+  private isRefusing = false;
+
+  constructor(target: Target, clock: Clock) {
+    this.target = target;
+    this.clock = clock;
+    this.server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (near) => {
+      this.accept(near);
+    });
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get connections(): number {
+    return this.links.size;
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(0, '127.0.0.1', () => {
+        const bound = this.server.address();
+        if (typeof bound === 'object' && bound !== null) this.port = bound.port;
+        resolve();
+      });
+    });
+  }
+
+  resetAll(): void {
+    for (const link of this.links) link.reset();
+  }
+
+  refuse(isRefusing: boolean): void {
+    this.isRefusing = isRefusing;
+  }
+
+  freeze(isFrozen: boolean): void {
+    this.isFrozen = isFrozen;
+    for (const link of this.links) link.update();
+  }
+
+  setSpeed(bytesPerSecond: number): void {
+    this.bytesPerSecond = bytesPerSecond;
+  }
+
+  close(): Promise<void> {
+    this.resetAll();
+    return new Promise((resolve) => {
+      this.server.close(() => {
+        resolve();
+      });
+    });
+  }
+
+  private accept(near: Socket): void {
+    if (this.isRefusing) {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ host: '127.0.0.1', ...this.target, allowHalfOpen: true, noDelay: true });
+    const link: Link = new Link(this, near, far, () => this.links.delete(link));
+    this.links.add(link);
+  }
+}
+
+/** One connection through the network: two sockets, two directions. */
+class Link {
+  private readonly near: Socket;
+  private readonly far: Socket;
+  private readonly directions: readonly Direction[];
+  private readonly onClosed: () => void;
+  private isOver = false;
+
+  constructor(network: Network, near: Socket, far: Socket, onClosed: () => void) {
+    this.near = near;
+    this.far = far;
+    this.onClosed = onClosed;
+    this.directions = [new Direction(network, near, far), new Direction(network, far, near)];
+    for (const socket of [near, far]) {
+      let isBroken = false;
+      socket.on('error', () => {
+        isBroken = true;
+      });
+      socket.on('close', () => {
+        this.end(isBroken);
+      });
+    }
+  }
+
+  update(): void {
+    for (const direction of this.directions) direction.update();
+  }
+
+  reset(): void {
+    this.end(true);
+  }
+
+  /** One side is gone: so is the other, in the same way. A socket that closed in order has sent its FIN on before. */
+  private end(isBroken: boolean): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    for (const direction of this.directions) direction.stop();
+    for (const socket of [this.near, this.far]) {
+      if (isBroken) socket.resetAndDestroy();
+      else socket.destroySoon();
+    }
+    this.onClosed();
+  }
+}
+
+class Direction {
+  private readonly network: Network;
+  private readonly from: Socket;
+  /** Waits for the reader, or for the time the last chunk takes at this speed. */
+  private isCongested = false;
+  private timer: Timer | null = null;
+
+  constructor(network: Network, from: Socket, to: Socket) {
+    this.network = network;
+    this.from = from;
+    from.on('data', (chunk: Buffer) => {
+      this.isCongested = !to.write(chunk);
+      this.delay(chunk.length);
+      this.update();
+    });
+    from.on('end', () => {
+      to.end();
+    });
+    to.on('drain', () => {
+      this.isCongested = false;
+      this.update();
+    });
+    this.update();
+  }
+
+  update(): void {
+    if (this.network.isFrozen || this.isCongested || this.timer !== null) this.from.pause();
+    else this.from.resume();
+  }
+
+  stop(): void {
+    this.timer?.cancel();
+  }
+
+  private delay(bytes: number): void {
+    const delayMs = (bytes * 1000) / this.network.bytesPerSecond;
+    if (delayMs < 1) return;
+    this.timer = this.network.clock.setTimer(delayMs, () => {
+      this.timer = null;
+      this.update();
+    });
+  }
+}
