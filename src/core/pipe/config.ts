@@ -8,6 +8,11 @@ import type { WindowSettings } from './contract.js';
 
 const DEFAULT_FLUSH_TIME_MS = 1000;
 const DEFAULT_MAX_BUFFER_SIZE = 200;
+/**
+ * With the default batch 4 MiB on their way to each backend: one that takes half a second to answer still takes 8 MiB/s,
+ * and calls on one connection stay within what old OAPs allow.
+ */
+const BATCHES_PER_ENDPOINT = 4;
 
 const retryOption = groupOption({
   enabled: booleanOption({
@@ -71,7 +76,7 @@ export const senderSchema = z.object({
     default: 0,
     min: 0,
     ours: true,
-    doc: 'Most batches on their way at once. 0: the larger of 4 and the number of partitions. Kinds whose order matters send one batch a partition.',
+    doc: 'Most batches on their way at once. 0: 4 for each backend known, and no fewer than the number of partitions. Kinds whose order matters send one batch a partition.',
   }),
   stall_timeout: durationOption({
     unit: 'ms',
@@ -91,7 +96,10 @@ export interface SenderSettings {
   readonly minFlushEvents: number;
   readonly maxBatchBytes: number;
   readonly lingerMs: number;
+  /** 0: by the number of backends, see `maxInFlightFor`. */
   readonly maxInFlight: number;
+  /** Least that 0 comes to. */
+  readonly minInFlight: number;
   readonly stallTimeoutMs: number;
   readonly retry: {
     readonly isEnabled: boolean;
@@ -101,6 +109,13 @@ export interface SenderSettings {
   };
 }
 
+/** Most batches of an unordered pipe on their way at once, with `endpoints` backends known. */
+export function maxInFlightFor(settings: SenderSettings, endpoints: number): number {
+  return settings.maxInFlight > 0
+    ? settings.maxInFlight
+    : Math.max(settings.minInFlight, endpoints * BATCHES_PER_ENDPOINT);
+}
+
 export function createSenderSettings(config: SenderConfig, partitions: number): SenderSettings {
   return {
     flushTimeMs: config.flush_time > 0 ? config.flush_time : DEFAULT_FLUSH_TIME_MS,
@@ -108,7 +123,8 @@ export function createSenderSettings(config: SenderConfig, partitions: number): 
     minFlushEvents: config.min_flush_events,
     maxBatchBytes: config.max_batch_bytes,
     lingerMs: config.linger,
-    maxInFlight: config.max_in_flight > 0 ? config.max_in_flight : Math.max(4, partitions),
+    maxInFlight: config.max_in_flight,
+    minInFlight: Math.max(BATCHES_PER_ENDPOINT, partitions),
     stallTimeoutMs: config.stall_timeout,
     retry: {
       isEnabled: config.retry.enabled,

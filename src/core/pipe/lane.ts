@@ -48,7 +48,8 @@ export class Lane {
   private readonly onRoom: () => void;
   private readonly firstPartition: number;
   private readonly partitionCount: number;
-  private readonly maxOut: number;
+  /** Most batches out at once, as it is now. */
+  private readonly maxOut: () => number;
   private readonly maxEvents: number;
   /** The partition to take from next. */
   private cursor = 0;
@@ -61,7 +62,13 @@ export class Lane {
     this.pump();
   };
 
-  constructor(parts: LaneParts, firstPartition: number, partitionCount: number, maxOut: number, maxEvents: number) {
+  constructor(
+    parts: LaneParts,
+    firstPartition: number,
+    partitionCount: number,
+    maxOut: () => number,
+    maxEvents: number,
+  ) {
     this.queue = parts.queue;
     this.settings = parts.settings;
     this.metrics = parts.metrics;
@@ -125,7 +132,7 @@ export class Lane {
   /** Sends what is due, and arms the timer for what will be. */
   pump(): void {
     let hasTaken = false;
-    while (this.out < this.maxOut && !this.isStopped) {
+    while (!this.isStopped && this.out < this.maxOut()) {
       let batch = this.ready.shift();
       if (batch === undefined) {
         if (this.peek() === undefined) break;

@@ -23,6 +23,7 @@ import type { Queue } from '../queue.js';
 import type { Log } from '../telemetry.js';
 import { Attempt } from './attempt.js';
 import type { AttemptParts } from './attempt.js';
+import { maxInFlightFor } from './config.js';
 import type { SenderSettings } from './config.js';
 import type { Fallbacker, Forwarder } from './contract.js';
 import type { QueueConsumer } from './gatherer.js';
@@ -95,10 +96,12 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     const maxEvents = parts.forwarder.callUnit === 'event' ? 1 : parts.settings.maxEvents;
     if (parts.isOrdered) {
       for (let partition = 0; partition < parts.queue.partitions; partition++) {
-        this.lanes.push(new Lane(laneParts, partition, 1, 1, maxEvents));
+        this.lanes.push(new Lane(laneParts, partition, 1, () => 1, maxEvents));
       }
     } else {
-      this.lanes.push(new Lane(laneParts, 0, parts.queue.partitions, parts.settings.maxInFlight, maxEvents));
+      const { settings, channel } = parts;
+      const maxOut = (): number => maxInFlightFor(settings, channel.endpoints().length);
+      this.lanes.push(new Lane(laneParts, 0, parts.queue.partitions, maxOut, maxEvents));
     }
   }
 
