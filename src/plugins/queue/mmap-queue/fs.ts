@@ -45,7 +45,7 @@ export interface Processes {
   readonly pid: number;
   readonly host: string;
   /** Tells a process from a later one with its number; null when there is none, empty when it cannot be told. */
-  startOf(pid: number): string | null;
+  readonly startOf: (pid: number) => string | null;
 }
 
 export const nodeFiles: QueueFiles = {

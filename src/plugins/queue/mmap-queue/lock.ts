@@ -49,7 +49,12 @@ export class DirectoryLock {
     if (this.timer === null) return;
     this.timer.cancel();
     this.timer = null;
-    if (this.isOurs(readHolder(this.files, this.path))) this.files.remove(this.path);
+    try {
+      if (this.isOurs(readHolder(this.files, this.path))) this.files.remove(this.path);
+    } catch (error) {
+      // It will be found to be stale.
+      if (codeOf(error) === '') throw error;
+    }
   }
 
   private showLife(): void {

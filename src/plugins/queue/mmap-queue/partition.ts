@@ -68,6 +68,7 @@ export class Partition {
       this.fileBytes += segment.fileBytes;
       this.unreadEvents += segment.unread.events;
       this.found.add(segment.held);
+      if (segment.isUnsynced) this.unsynced.add(segment);
     }
   }
 

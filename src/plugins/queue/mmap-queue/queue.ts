@@ -90,6 +90,7 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
       throw new SatelliteError(DISK_QUEUE_ERRORS.directory, `${message}: ${reason}`, { cause: error });
     }
     this.isOpen = true;
+    if (this.all.some((partition) => partition.unsynced.size > 0)) this.requestFlush();
   }
 
   async close(): Promise<void> {

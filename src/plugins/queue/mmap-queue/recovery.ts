@@ -183,6 +183,7 @@ function scanSegment(segment: Segment, file: number, size: number, parts: Recove
     if (!segment.settled.has(index)) segment.held.addCounts(counts);
   }
   segment.dataEnd = scanner.goodEnd;
+  segment.isUnsynced = true;
   if (size > scanner.goodEnd) parts.notes.onTornTail(segment.path, size - scanner.goodEnd);
   // What was settled and never written must not be counted against what is there.
   subtractHeld(segment.settled.totals, segment.totals, segment.held);

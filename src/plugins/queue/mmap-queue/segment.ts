@@ -29,6 +29,8 @@ export class Segment {
   isSealed = false;
   /** Deleted. */
   isGone = false;
+  /** Found as a crash had left it: the disk may not have it. */
+  isUnsynced = false;
   /** There is a settled file. */
   hasSettledFile = false;
   older: Segment | null = null;
