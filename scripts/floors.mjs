@@ -20,7 +20,8 @@ const BUILTINS = {
   fs: /^(app|lab)\/|^plugins\/.*\/(fs|tls-files)\.ts$/,
   http: /^(app|lab|plugins\/server)\//,
   https: /^app\//,
-  zlib: /^net\/grpc\//,
+  // Compression in the protocol, check sums of records on disk.
+  zlib: /^(net\/grpc|plugins\/queue)\//,
   child_process: /^(app|lab)\//,
   cluster: /^app\//,
   worker_threads: /^(app|lab)\//,
