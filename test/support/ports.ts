@@ -1,5 +1,5 @@
 /** Ports for programs that cannot be told to take any free one. */
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 
 /** Free ports of the loopback address, all different. Another program may take one before it is used. */
 export async function findFreePorts(count: number): Promise<number[]> {
@@ -11,6 +11,18 @@ export async function findFreePorts(count: number): Promise<number[]> {
   });
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+/** Whether somebody accepts connections on a port of the loopback address. */
+export function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 }
 
 function listenAnywhere(): Promise<Server> {

@@ -1,8 +1,7 @@
 /** The built program as a user starts it: `bin/satellite start -c FILE`, in a process of its own. */
-import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { scrape, sumOf, type Sample } from './exposition.js';
-import { findFreePorts } from './ports.js';
+import { accepts, findFreePorts } from './ports.js';
 import { Child, type ChildExit } from './process.js';
 import { repositoryUrl } from './repository.js';
 import { writeTemporary } from './temporary.js';
@@ -77,17 +76,6 @@ export function runSatellite(args: readonly string[], env: Readonly<Record<strin
   const inherited = Object.keys(process.env).filter((name) => name.toUpperCase().startsWith('SATELLITE_'));
   const cleared = Object.fromEntries(inherited.map((name) => [name, undefined]));
   return new Child({ name: 'satellite', command: PROGRAM, args, env: { ...cleared, ...env } });
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
 }
 
 export interface AlsConfigSettings {

@@ -21,7 +21,11 @@ const NO_PARTS: readonly Uint8Array[] = [];
 
 export class OutgoingCall extends GrpcCall implements ClientCall {
   readonly connection: ClientConnection;
+  /** The response's headers, pseudo-headers included; empty before they came and after an answer of trailers only. */
+  headers: HeaderFields = NO_FIELDS;
   private readonly handler: ClientCallHandler;
+  /** Absolute, in clock milliseconds; Infinity without one. */
+  private deadlineMs = Infinity;
   private hasHalfClosed = false;
   /** What the response's headers or trailers said; null before. */
   private received: Status | null = null;
@@ -41,6 +45,7 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
   /** @order once, right after the request's headers were sent. */
   begin(deadlineMs: number, encoding: Encoding): void {
     this.sendEncoding = encoding;
+    this.deadlineMs = deadlineMs;
     this.armDeadline(deadlineMs);
   }
 
@@ -78,6 +83,7 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
       this.end(status);
       return false;
     }
+    this.headers = headers;
     const encoding = fieldOf(headers, 'grpc-encoding');
     if (this.setReceiveEncoding(encoding)) return true;
     this.fail(GRPC_STATUS.INTERNAL, `the response's grpc-encoding ${encoding ?? ''} is not supported`);
@@ -106,7 +112,11 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
 
   protected override onStreamLost(errorCode: number, isUnprocessed: boolean, reason: string): void {
     const isLost = isUnprocessed || errorCode === CONNECTION_LOST;
-    const code = isLost ? GRPC_STATUS.UNAVAILABLE : statusOfReset(errorCode);
+    let code = isLost ? GRPC_STATUS.UNAVAILABLE : statusOfReset(errorCode);
+    // A server cancels what is past its deadline, and may be quicker at it than the coarse timers here.
+    if (code === GRPC_STATUS.CANCELLED && this.environment.clock.now() >= this.deadlineMs) {
+      code = GRPC_STATUS.DEADLINE_EXCEEDED;
+    }
     this.end(this.received ?? localStatus(code, reason, isUnprocessed));
   }
 

@@ -16,6 +16,8 @@ import { encodeStatusMessage } from './percent.js';
 import { GRPC_STATUS } from './status.js';
 import { decodeTimeout } from './timeout.js';
 
+const NO_METADATA: HeaderFields = [];
+
 /** The server keeps its open calls, to drain them. */
 export interface ServerCallOwner {
   onCallEnded(call: IncomingCall): void;
@@ -124,15 +126,20 @@ export class IncomingCall extends GrpcCall implements ServerCall {
     if (!this.hasSentHeaders) this.sendEncoding = encoding;
   }
 
+  /** Sends the response's headers ahead of its first message, with fields of the handler's own. */
+  sendHeaders(metadata: HeaderFields): void {
+    if (this.hasSentHeaders || this.isEnded || this.stream.isClosed) return;
+    this.hasSentHeaders = true;
+    const fields = [':status', '200', 'content-type', 'application/grpc'];
+    if (this.sendEncoding !== 'identity') fields.push('grpc-encoding', this.sendEncoding);
+    fields.push('grpc-accept-encoding', ACCEPTED_ENCODINGS);
+    for (let index = 0; index < metadata.length; index++) fields.push(metadata[index]!);
+    this.stream.sendHeaders(fields, false);
+  }
+
   sendMessage(parts: readonly Uint8Array[], length: number): void {
     if (this.isEnded || this.stream.isClosed) return;
-    if (!this.hasSentHeaders) {
-      this.hasSentHeaders = true;
-      const fields = [':status', '200', 'content-type', 'application/grpc'];
-      if (this.sendEncoding !== 'identity') fields.push('grpc-encoding', this.sendEncoding);
-      fields.push('grpc-accept-encoding', ACCEPTED_ENCODINGS);
-      this.stream.sendHeaders(fields, false);
-    }
+    if (!this.hasSentHeaders) this.sendHeaders(NO_METADATA);
     this.writeMessage(parts, length);
   }
 

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { OutgoingCall } from '../../../../src/net/grpc/client-call.js';
 import { GRPC_STATUS } from '../../../../src/net/grpc/index.js';
+import type { IncomingCall } from '../../../../src/net/grpc/server-call.js';
+import type { Http2StreamHandle } from '../../../../src/net/http2/contract.js';
+import { H2_CANCEL } from '../../../../src/net/http2/errors.js';
 import { LIMIT_BYTES, Pair, Recorder, type Split } from './pair.js';
 
 const PATH = '/test.Service/Method';
@@ -139,6 +143,37 @@ test('the deadline travels and ends the call on both sides', () => {
   assert.equal(record.status!.code, GRPC_STATUS.DEADLINE_EXCEEDED);
   assert.deepEqual(handler.ends, ['cancelled: deadline exceeded']);
   assert.equal(pair.wheel.size, 0);
+});
+
+test('a server that cancels what is past its deadline before our timer fires ends it as DEADLINE_EXCEEDED', () => {
+  const pair = new Pair();
+  const handler = new Recorder();
+  pair.server.register(PATH, handler);
+  const record = pair.open(PATH, { deadlineMs: pair.clock.now() + 1 });
+  const other = pair.open(PATH, { deadlineMs: pair.clock.now() + 5000 });
+  pair.pump();
+  pair.clock.advance(1);
+  assert.equal(record.status, null);
+  for (const call of handler.calls) (call as unknown as { stream: Http2StreamHandle }).stream.reset(H2_CANCEL);
+  pair.pump();
+  assert.equal(record.status!.code, GRPC_STATUS.DEADLINE_EXCEEDED);
+  assert.equal(other.status!.code, GRPC_STATUS.CANCELLED);
+});
+
+test('headers of a response that the handler sends ahead arrive with its fields, once', () => {
+  const pair = new Pair();
+  const handler = new Recorder();
+  handler.onCall = (call) => {
+    (call as IncomingCall).sendHeaders(['x-early', 'yes']);
+    (call as IncomingCall).sendHeaders(['x-late', 'no']);
+  };
+  pair.server.register(PATH, handler);
+  const record = pair.open(PATH);
+  pair.pump();
+  const { headers } = record.call as OutgoingCall;
+  assert.equal(headers[headers.indexOf('x-early') + 1], 'yes');
+  assert.ok(!headers.includes('x-late'));
+  assert.equal(record.status, null);
 });
 
 test('a malformed timeout is refused without troubling the handler', () => {
@@ -317,7 +352,7 @@ test('a draining server ends a streaming call after its next message, as if half
   const record = pair.open(PATH);
   record.call.sendMessage([Buffer.from('a')], 1);
   pair.pump();
-  pair.server.drainCalls(false);
+  pair.served.drainCalls(false);
   pair.pump();
   assert.equal(record.status, null);
   record.call.sendMessage([Buffer.from('b')], 1);
@@ -336,7 +371,7 @@ test('a quiet call is ended at once when the drain says so, but never within a m
   handler.calls[1]!.pause();
   for (let count = 0; count < 15; count++) busy.call.sendMessage([Buffer.alloc(100_000)], 100_000);
   pair.pump();
-  pair.server.drainCalls(true);
+  pair.served.drainCalls(true);
   pair.pump();
   assert.equal(quiet.status?.code, 0);
   assert.equal(busy.status, null);
