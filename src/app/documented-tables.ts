@@ -10,6 +10,8 @@ import { HTTP2_ERRORS } from '../net/http2/index.js';
 import * as grpcErrors from '../net/grpc/errors.js';
 import { NET_ERRORS } from '../net/socket/errors.js';
 import { GRPC_CLIENT_ERRORS } from '../plugins/client/grpc-client/errors.js';
+import { DISK_QUEUE_ERRORS } from '../plugins/queue/mmap-queue/errors.js';
+import { DISK_QUEUE_METRICS } from '../plugins/queue/mmap-queue/metrics.js';
 import { GRPC_SERVER_METRICS } from '../plugins/server/grpc-server/metrics.js';
 import { CONFIG_ERRORS } from './config/index.js';
 import type { DocumentedTables } from './config/docs/index.js';
@@ -30,6 +32,7 @@ export const DOCUMENTED_TABLES: DocumentedTables = {
     ALS_METRICS,
     ENDPOINT_METRICS,
     GRPC_SERVER_METRICS,
+    DISK_QUEUE_METRICS,
     byMetricName(SELF_METRICS),
     SUPERVISOR_METRICS,
   ],
@@ -38,6 +41,7 @@ export const DOCUMENTED_TABLES: DocumentedTables = {
     Object.fromEntries(TOPOLOGY_ERRORS.map((kind) => [kind.code, kind])),
     NET_ERRORS,
     GRPC_CLIENT_ERRORS,
+    DISK_QUEUE_ERRORS,
     HTTP2_ERRORS,
     HPACK_ERRORS,
     { ...grpcErrors },

@@ -10,6 +10,7 @@ import type { Batch } from './batch.js';
 import { DROP_REASONS } from './drop-reason.js';
 import type { DropReason } from './drop-reason.js';
 import type { Event } from './event.js';
+import type { QueueTotals } from './queue-totals.js';
 import type { Counter, MetricDefinition, Metrics } from './telemetry.js';
 
 const REASONS = Object.keys(DROP_REASONS) as readonly DropReason[];
@@ -112,6 +113,22 @@ export class Ledger {
   receiveEvent(): void {
     this.received.events.value++;
     this.held.events.value++;
+  }
+
+  /** What an earlier process has left in a durable queue. */
+  receiveFound(found: QueueTotals): void {
+    this.received.addMessages(found.messages, found.entries, found.bytes);
+    this.held.addMessages(found.messages, found.entries, found.bytes);
+    this.received.events.value += found.events;
+    this.held.events.value += found.events;
+  }
+
+  /** Events that a durable queue has lost, unread. */
+  dropUnread(lost: QueueTotals, reason: DropReason): void {
+    this.dropped[reason].addMessages(lost.messages, lost.entries, lost.bytes);
+    this.held.addMessages(-lost.messages, -lost.entries, -lost.bytes);
+    this.dropped[reason].events.value += lost.events;
+    this.held.events.value -= lost.events;
   }
 
   /** The messages of a batch; its events follow by `deliverEvent` or `dropEvent` as they complete. */

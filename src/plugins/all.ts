@@ -10,6 +10,7 @@ import { envoyAlsV3GrpcForwarder } from './forwarder/envoy-als-v3-grpc-forwarder
 import { nativeLogGrpcForwarder } from './forwarder/native-log-grpc-forwarder/index.js';
 import { nativeManagementGrpcForwarder } from './forwarder/native-management-grpc-forwarder/index.js';
 import { memoryQueue } from './queue/memory-queue/index.js';
+import { mmapQueue } from './queue/mmap-queue/index.js';
 import { noneQueue } from './queue/none-queue/index.js';
 import { grpcEnvoyAlsV2Receiver } from './receiver/grpc-envoy-als-v2-receiver/index.js';
 import { grpcEnvoyAlsV3Receiver } from './receiver/grpc-envoy-als-v3-receiver/index.js';
@@ -26,7 +27,7 @@ export const ALL_PLUGINS: PluginSet = {
     grpcNativeLogReceiver,
     grpcNativeManagementReceiver,
   ]),
-  queue: byName([memoryQueue, noneQueue]),
+  queue: byName([memoryQueue, mmapQueue, noneQueue]),
   filter: byName([]),
   forwarder: byName([
     envoyAlsV2GrpcForwarder,

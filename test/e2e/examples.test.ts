@@ -10,6 +10,7 @@ import { findFaults, IndependentOap } from '../support/independent-oap.js';
 import { pathsFor } from '../support/load.js';
 import { repositoryUrl } from '../support/repository.js';
 import { Satellite } from '../support/satellite.js';
+import { makeTemporaryFolder } from '../support/temporary.js';
 
 const EXAMPLES = readdirSync(repositoryUrl('configs')).filter((name) => name.endsWith('.yaml'));
 const ENTRIES = 10;
@@ -56,6 +57,7 @@ describe('an example configuration carries access logs as it is', () => {
           SATELLITE_GRPC_ADDRESS: `127.0.0.1:${ports.grpc}`,
           SATELLITE_GRPC_CLIENT: oap.address,
           SATELLITE_TELEMETRY_PROMETHEUS_ADDRESS: `127.0.0.1:${ports.metrics}`,
+          SATELLITE_QUEUE_DIR: makeTemporaryFolder(),
           ...(example === 'tls.yaml' ? tlsFiles() : {}),
         }),
       });

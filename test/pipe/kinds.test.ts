@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { Batch } from '../../src/core/batch.js';
 import { RelayForwarder, writeMessages } from '../../src/core/pipe/index.js';
 import type { CallUnit, Filter, Forwarder, Intake, QueuedMethod, Receiver } from '../../src/core/pipe/index.js';
+import { QueueTotals } from '../../src/core/queue-totals.js';
 import type { Queue } from '../../src/core/queue.js';
 import { READ } from '../../src/core/wire/index.js';
 import type { MessageReader } from '../../src/core/wire/index.js';
@@ -216,6 +217,7 @@ describe('a durable queue', () => {
     let settled = 0;
     const queue: Queue = Object.assign(memory, {
       isDurable: true,
+      found: () => new QueueTotals(),
       settle: () => {
         settled++;
       },

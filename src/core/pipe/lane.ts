@@ -10,6 +10,7 @@ import { Ring } from '../../base/index.js';
 import type { Clock, Timer } from '../../base/index.js';
 import { Batch } from '../batch.js';
 import type { Event } from '../event.js';
+import type { QueueTotals } from '../queue-totals.js';
 import type { Queue } from '../queue.js';
 import type { SenderSettings } from './config.js';
 import type { PipeMetrics } from './metrics.js';
@@ -101,6 +102,18 @@ export class Lane {
     this.pendingEvents++;
     this.pendingBytes += event.wireBytes;
     this.pump();
+  }
+
+  /** The queue had these when it opened. @order before `pump`. */
+  onFound(totals: QueueTotals): void {
+    this.pendingEvents += totals.events;
+    this.pendingBytes += totals.wireBytes;
+  }
+
+  /** The queue has lost these. */
+  onLost(totals: QueueTotals): void {
+    this.pendingEvents -= totals.events;
+    this.pendingBytes -= totals.wireBytes;
   }
 
   /** Takes the oldest event out, of `partition` or, when -1, of any; for dropping. */

@@ -8,7 +8,8 @@ import type { MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
 import type { Channel } from '../channel.js';
 import { Ledger } from '../ledger.js';
 import type { PipeSettings } from '../plugin.js';
-import type { Queue } from '../queue.js';
+import { isDurableQueue } from '../queue.js';
+import type { DurableQueue, Queue } from '../queue.js';
 import type { Log } from '../telemetry.js';
 import { createSenderSettings } from './config.js';
 import type { SenderConfig } from './config.js';
@@ -128,7 +129,8 @@ export class Pipe implements Intake {
   /** Opens the queue and begins to send. @order before the server accepts. */
   async start(): Promise<void> {
     const { queue, receiver } = this.parts;
-    await queue.open();
+    if (isDurableQueue(queue)) await this.openDurable(queue);
+    else await queue.open();
     if (receiver.isQueued && queue.capacity === 0) {
       this.log.warn('the queue keeps nothing: all data of this pipe will be dropped');
     }
@@ -203,6 +205,27 @@ export class Pipe implements Intake {
     return false;
   }
 
+  /** What an earlier process has left there is this pipe's from now on. */
+  private async openDurable(queue: DurableQueue): Promise<void> {
+    queue.owner = {
+      dataType: this.parts.receiver.dataType,
+      onChange: () => {
+        this.gatherer.onRoom();
+        this.sender.pump();
+      },
+      onLost: (partition, totals, reason) => {
+        this.ledger.dropUnread(totals, reason);
+        this.sender.onLost(partition, totals);
+        this.checkDrained();
+      },
+      onDurable: () => undefined,
+    };
+    await queue.open();
+    for (let partition = 0; partition < queue.partitions; partition++) {
+      this.ledger.receiveFound(queue.found(partition));
+    }
+  }
+
   private stop(): void {
     if (this.phase === 'closed') return;
     this.phase = 'closed';
@@ -232,7 +255,7 @@ export class Pipe implements Intake {
     removers.push(
       metrics.gauge(PIPE_METRICS.queueAge, { pipe }, () => {
         const oldestMs = sender.oldestReceivedMs;
-        return oldestMs < 0 ? 0 : (clock.now() - oldestMs) / 1000;
+        return oldestMs === Infinity ? 0 : (clock.now() - oldestMs) / 1000;
       }),
     );
   }

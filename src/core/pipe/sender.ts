@@ -19,6 +19,8 @@ import { OUTCOME } from '../channel.js';
 import type { Channel, Outcome } from '../channel.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
+import type { QueueTotals } from '../queue-totals.js';
+import { isDurableQueue } from '../queue.js';
 import type { Queue } from '../queue.js';
 import type { Log } from '../telemetry.js';
 import { Attempt } from './attempt.js';
@@ -106,9 +108,26 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   }
 
   start(): void {
-    this.unsubscribe = this.parts.channel.subscribe(() => {
+    const { channel, queue } = this.parts;
+    this.unsubscribe = channel.subscribe(() => {
       this.onEndpointReady();
     });
+    if (!isDurableQueue(queue)) return;
+    for (let partition = 0; partition < queue.partitions; partition++) {
+      this.laneOfPartition(partition).onFound(queue.found(partition));
+    }
+    this.pump();
+  }
+
+  // --- for a durable queue ---
+
+  /** There may be something to send. */
+  pump(): void {
+    for (const lane of this.lanes) lane.pump();
+  }
+
+  onLost(partition: number, totals: QueueTotals): void {
+    this.laneOfPartition(partition).onLost(totals);
   }
 
   // --- for the gatherer ---
@@ -118,7 +137,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   }
 
   takeOldest(partition: number): Event | undefined {
-    if (partition >= 0) return this.lanes[this.parts.isOrdered ? partition : 0]!.takeOldest(partition);
+    if (partition >= 0) return this.laneOfPartition(partition).takeOldest(partition);
     for (const lane of this.lanes) {
       const event = lane.takeOldest(-1);
       if (event !== undefined) return event;
@@ -146,13 +165,10 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     return this.waiting.length + this.sleeping.size;
   }
 
-  /** Clock time at which the event that leaves next was received; -1 when none is pending. */
+  /** Clock time at which the event that leaves next was received, before the start for a backlog; Infinity without one. */
   get oldestReceivedMs(): number {
-    let oldestMs = -1;
-    for (const lane of this.lanes) {
-      const event = lane.peek();
-      if (event !== undefined && (oldestMs < 0 || event.receivedMs < oldestMs)) oldestMs = event.receivedMs;
-    }
+    let oldestMs = Infinity;
+    for (const lane of this.lanes) oldestMs = Math.min(oldestMs, lane.peek()?.receivedMs ?? Infinity);
     return oldestMs;
   }
 
@@ -428,7 +444,11 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   }
 
   private laneOf(event: Event): Lane {
-    return this.lanes[this.parts.isOrdered ? event.partition : 0]!;
+    return this.laneOfPartition(event.partition);
+  }
+
+  private laneOfPartition(partition: number): Lane {
+    return this.lanes[this.parts.isOrdered ? partition : 0]!;
   }
 }
 

@@ -30,8 +30,8 @@
  *
  * Writing. Records gather in a buffer, which is written when it is full or `flush_period` has passed; with fsync `always`
  * at once. A write that fails (no space) leaves the buffer as it was; the same bytes go to the same place later, and until
- * then the queue is full. A segment of `segment_size` is sealed and the next one begins; a larger event has a segment of
- * its own. One that is settled entirely is deleted, or never completed.
+ * then the queue is full. A segment that has grown to its size is sealed and the next one begins; a larger event has a
+ * segment of its own. One that is settled entirely is deleted, or never completed.
  *
  * Reading. The oldest events stay in memory as they came, up to `max_in_mem_segments`. What does not fit is let go and
  * read again when those before it have been taken. Within a segment what is in memory is always what comes before

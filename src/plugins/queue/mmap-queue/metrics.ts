@@ -36,8 +36,12 @@ export type FileOperation = 'write' | 'read' | 'sync' | 'delete';
 export class DiskQueueMetrics {
   readonly damaged: Counter;
   readonly failures: Readonly<Record<FileOperation, Counter>>;
+  private readonly pipe: string;
+  private readonly metrics: Metrics;
 
   constructor(pipe: string, metrics: Metrics) {
+    this.pipe = pipe;
+    this.metrics = metrics;
     this.damaged = metrics.counter(DISK_QUEUE_METRICS.damaged, { pipe });
     const failures = (operation: FileOperation): Counter =>
       metrics.counter(DISK_QUEUE_METRICS.failures, { pipe, operation });
@@ -46,6 +50,17 @@ export class DiskQueueMetrics {
       read: failures('read'),
       sync: failures('sync'),
       delete: failures('delete'),
+    };
+  }
+
+  /** Shows the size of an open queue. Returns what ends that. */
+  watch(queue: { readonly fileBytes: number; readonly segments: number }): () => void {
+    const { pipe } = this;
+    const removeBytes = this.metrics.gauge(DISK_QUEUE_METRICS.bytes, { pipe }, () => queue.fileBytes);
+    const removeSegments = this.metrics.gauge(DISK_QUEUE_METRICS.segments, { pipe }, () => queue.segments);
+    return () => {
+      removeBytes();
+      removeSegments();
     };
   }
 }

@@ -46,6 +46,7 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
   private readonly syncer: Syncer;
   private readonly lock: DirectoryLock;
   private isOpen = false;
+  private unwatch: (() => void) | null = null;
   private flushTimer: Timer | null = null;
   private changeTimer: Timer | null = null;
   private readonly onFlushTimer = (): void => {
@@ -90,12 +91,14 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
       throw new SatelliteError(DISK_QUEUE_ERRORS.directory, `${message}: ${reason}`, { cause: error });
     }
     this.isOpen = true;
+    this.unwatch = this.metrics.watch(this);
     if (this.all.some((partition) => partition.unsynced.size > 0)) this.requestFlush();
   }
 
   async close(): Promise<void> {
     if (!this.isOpen) return;
     this.isOpen = false;
+    this.unwatch?.();
     for (const partition of this.all) partition.close();
     this.syncer.request();
     await this.syncer.idle();
@@ -167,6 +170,13 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
 
   offered(partition: number): number {
     return this.all[partition]!.offered;
+  }
+
+  /** Of all files. */
+  get fileBytes(): number {
+    let bytes = 0;
+    for (const partition of this.all) bytes += partition.fileBytes;
+    return bytes;
   }
 
   get segments(): number {
