@@ -57,9 +57,10 @@ export class FaultRun {
       seconds: 120,
       ...fleetOptions,
     });
-    t.after(async () => {
-      await fleet.stop();
-      await satellite.child.kill();
+    t.after(() => {
+      // Its timers do not keep the test alive, and with the satellite nothing else of it is left.
+      void fleet.stop();
+      return satellite.child.kill();
     });
     return new FaultRun(satellite, fleet);
   }
@@ -114,6 +115,18 @@ export class FaultRun {
     );
     return { sent, books, comparison, announcedDoubles };
   }
+}
+
+/** The last books of a pipe, in entries, as a satellite has logged them at its end. */
+export function loggedBooks(satellite: Satellite, pipe = PIPE): EntryBooks {
+  const line = satellite.child.output.split('\n').findLast((text) => text.includes('; held ') && text.includes(pipe));
+  const match = /received \d+ events\/(\d+) entries; delivered \d+\/(\d+); dropped (.*); held \d+\/(\d+)/.exec(
+    line ?? '',
+  );
+  assert.ok(match, satellite.child.output);
+  const [, received, delivered, dropped = '', held] = match;
+  const lost = [...dropped.matchAll(/\/(\d+) entries/g)].reduce((sum, [, entries]) => sum + Number(entries), 0);
+  return { received: Number(received), delivered: Number(delivered), dropped: lost, held: Number(held) };
 }
 
 /** The warnings and errors a satellite has written. */

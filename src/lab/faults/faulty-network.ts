@@ -19,7 +19,7 @@ export interface FaultyNetwork {
   close(): Promise<void>;
 }
 
-/** Where the bytes go. */
+/** Where the bytes go; read anew for each connection. */
 export interface Target {
   readonly host?: string;
   readonly port: number;
@@ -99,7 +99,8 @@ class Network implements FaultyNetwork {
       near.resetAndDestroy();
       return;
     }
-    const far = connect({ host: '127.0.0.1', ...this.target, allowHalfOpen: true, noDelay: true });
+    const { host = '127.0.0.1', port } = this.target;
+    const far = connect({ host, port, allowHalfOpen: true, noDelay: true });
     const link: Link = new Link(this, near, far, () => this.links.delete(link));
     this.links.add(link);
   }

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { compareBooks, startFakeOap, type FakeOap } from '../../../src/lab/index.js';
+import { complaintsOf, FaultRun, loggedBooks } from '../../support/fault-run.js';
+
+const DONE = { code: 0, signal: null };
+
+async function startOaps(t: TestContext): Promise<FakeOap[]> {
+  const oaps = await Promise.all([startFakeOap({ delayMs: 10 }), startFakeOap({ delayMs: 10 })]);
+  t.after(() => Promise.all(oaps.map((oap) => oap.close())));
+  return oaps;
+}
+
+test('SIGTERM under load: everything that was accepted is delivered, once, and it exits with 0', async (t) => {
+  const oaps = await startOaps(t);
+  const run = await FaultRun.start(t, { oaps: oaps.map((oap) => oap.address), args: ['-t', '10'] });
+  await run.sendMore(10_000);
+  assert.deepEqual(await run.satellite.child.stop('SIGTERM', 10_000), DONE);
+  const books = loggedBooks(run.satellite);
+  assert.deepEqual(books, { received: books.received, delivered: books.received, dropped: 0, held: 0 });
+  const comparison = compareBooks(
+    run.fleet.entriesByEnvoy(),
+    oaps.flatMap((oap) => oap.books()),
+  );
+  assert.equal(comparison.deliveredEntries, books.delivered);
+  assert.equal(comparison.doubledEntries, 0);
+});
+
+test('SIGTERM under load with every OAP stalled: it exits in time, and what it held is counted as dropped', async (t) => {
+  const oaps = await startOaps(t);
+  for (const oap of oaps) oap.set({ stall: true });
+  const run = await FaultRun.start(t, { oaps: oaps.map((oap) => oap.address), args: ['-t', '2'] });
+  await run.sendMore(10_000);
+  assert.deepEqual(await run.satellite.child.stop('SIGTERM', 4_000), DONE);
+  const books = loggedBooks(run.satellite);
+  assert.deepEqual(books, { received: books.received, delivered: 0, dropped: books.received, held: 0 });
+  assert.ok(books.received >= 10_000);
+  assert.match(run.satellite.child.output, /drained: 0 entries delivered, 0 kept on disk, [1-9]\d* dropped/);
+});
+
+test('SIGHUP stops nothing', async (t) => {
+  const oaps = await startOaps(t);
+  const run = await FaultRun.start(t, { oaps: oaps.map((oap) => oap.address) });
+  await run.sendMore(1_000);
+  run.satellite.child.signal('SIGHUP');
+  await run.sendMore(2_000);
+  const { books } = await run.settle(() => oaps.flatMap((oap) => oap.books()));
+  assert.equal(books.dropped, 0);
+  assert.match(complaintsOf(run.satellite).join('\n'), /SIGHUP/);
+});
