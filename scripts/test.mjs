@@ -12,7 +12,7 @@ import { listFiles, ROOT } from './files.mjs';
 import { run, runNode, setup } from './setup.mjs';
 
 /** Below test/e2e, but not fast: real programs, and load that wants the machine for itself. */
-const HEAVY = ['e2e/real', 'e2e/load', 'e2e/faults/slow'];
+const HEAVY = ['e2e/real', 'e2e/load', 'e2e/proxies', 'e2e/faults/slow'];
 /** `timeoutMs` holds for a test and for a file as a whole, generous because other work may share the machine. */
 const SUITES = {
   unit: { folders: ['unit'], concurrency: 2, timeoutMs: 60_000 },

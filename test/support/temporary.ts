@@ -7,7 +7,7 @@ let folder: string | null = null;
 let count = 0;
 
 /** Writes a file of its own and returns its path. */
-export function writeTemporary(name: string, text: string): string {
+export function writeTemporary(name: string, text: string | Uint8Array): string {
   const path = nextPath(name);
   writeFileSync(path, text);
   return path;
