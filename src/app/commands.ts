@@ -1,10 +1,12 @@
 /** What the command line's commands do. */
+import { systemClock } from '../base/index.js';
 import type { PluginSet } from '../core/plugin-set.js';
 import { ALL_PLUGINS } from '../plugins/all.js';
 import { packageVersion } from './cli/index.js';
 import type { CliCommands } from './cli/index.js';
 import { Catalogue } from './config/index.js';
 import type { AnyDefinition } from './config/index.js';
+import { describeQueue } from './describe-queue.js';
 import { DOCUMENTED_TABLES } from './documented-tables.js';
 import { runSatellite } from './lifecycle.js';
 
@@ -15,6 +17,7 @@ export function createCommands(demo: (args: readonly string[]) => Promise<number
     tables: DOCUMENTED_TABLES,
     start: (config, { shutdownHookMs }) =>
       runSatellite(config, ALL_PLUGINS, { shutdownHookMs, version: packageVersion() }),
+    inspectQueue: (directory) => describeQueue(directory, systemClock),
     demo,
   };
 }

@@ -202,7 +202,7 @@ export class FakeDisk implements QueueFiles {
         const apply = kind === 'file' ? this.syncOfFile(path) : this.syncOfDirectory(path);
         this.syncs.push({ apply, finish: resolve });
       } catch (error) {
-        reject(error);
+        reject(error instanceof Error ? error : new Error(String(error)));
       }
     });
   }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { SatelliteError } from '../../base/index.js';
 import { parseDuration } from '../../core/options.js';
 import { DEFAULT_CONFIG_FILE, formatProblem, loadConfig } from '../config/index.js';
 import type { Catalogue, Environment, LoadResult, SatelliteConfig } from '../config/index.js';
@@ -24,6 +25,8 @@ export interface CliCommands {
   readonly catalogue: Catalogue;
   readonly tables: DocumentedTables;
   start(config: SatelliteConfig, options: StartOptions): Promise<number>;
+  /** What lies in the disk queues under `directory`. @throws SatelliteError when that cannot be told. */
+  inspectQueue(directory: string): string;
   /** Gets the arguments behind `demo` as they are. */
   demo(args: readonly string[]): Promise<number>;
 }
@@ -98,6 +101,15 @@ class Cli {
         this.exitCode = await this.commands.demo(args);
       });
     program
+      .command('queue')
+      .description('look at queues on disk')
+      .command('inspect')
+      .description('print what waits in a queue, partition by partition; also while a satellite uses it')
+      .argument('<dir>', 'the directory of the queue, or of one of its pipes')
+      .action((directory: string) => {
+        this.inspectQueue(directory);
+      });
+    program
       .command('docs')
       .description('write the generated documentation pages and the JSON schema')
       .option('-o, --output <folder>', 'folder under which docs/ and configs/ are written', '.')
@@ -128,6 +140,16 @@ class Cli {
     const { config } = this.load(options, 'start');
     if (config === null) this.exitCode = EXIT_CODE.badConfiguration;
     else this.io.out(dumpConfig(config, this.commands.catalogue));
+  }
+
+  private inspectQueue(directory: string): void {
+    try {
+      this.io.out(this.commands.inspectQueue(directory));
+    } catch (thrown) {
+      const error = SatelliteError.from(thrown);
+      this.io.err(`${error.message} [${error.code}]\n`);
+      this.exitCode = EXIT_CODE.failed;
+    }
   }
 
   private docs(options: { readonly output: string; readonly check?: boolean }): void {

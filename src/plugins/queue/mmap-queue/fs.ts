@@ -139,9 +139,10 @@ function readStartTime(pid: number): string {
   }
 }
 
-/** The code of an error of Node's, or an empty text. */
+/** The code of an error of the operating system's, such as ENOSPC; an empty text for any other error. */
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return /^E(?!RR_)/.test(code) ? code : '';
 }
 
 function ifAbsent<T>(error: unknown, value: T): T {

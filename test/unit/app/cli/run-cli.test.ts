@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { BUG, SatelliteError } from '../../../../src/base/index.js';
 import { EXIT_CODE, packageVersion, runCli } from '../../../../src/app/cli/index.js';
 import type { StartOptions } from '../../../../src/app/cli/index.js';
 import type { SatelliteConfig } from '../../../../src/app/config/index.js';
@@ -51,6 +52,10 @@ async function run(argv: readonly string[], environment: Readonly<Record<string,
     start: (config, options) => {
       started = { config, options };
       return Promise.resolve(EXIT_CODE.done);
+    },
+    inspectQueue: (directory) => {
+      if (directory === 'nowhere') throw new SatelliteError(BUG, 'nothing is there');
+      return `all about ${directory}\n`;
     },
     demo: (args) => {
       demoArgs = args;
@@ -169,4 +174,12 @@ test('docs --check fails with the names of the stale pages until docs has writte
   assert.match((await run(['docs', '--check', '-o', output])).err, /receiver_gone\.md is not up to date/);
   await run(['docs', '-o', output]);
   assert.equal((await run(['docs', '--check', '-o', output])).code, EXIT_CODE.done);
+});
+
+test('queue inspect prints what waits, or why it cannot tell', async () => {
+  const told = await run(['queue', 'inspect', 'here']);
+  assert.deepEqual([told.code, told.out, told.err], [EXIT_CODE.done, 'all about here\n', '']);
+  const failed = await run(['queue', 'inspect', 'nowhere']);
+  assert.deepEqual([failed.code, failed.out, failed.err], [EXIT_CODE.failed, '', 'nothing is there [SAT_BUG]\n']);
+  assert.equal((await run(['queue', 'inspect'])).code, EXIT_CODE.usage);
 });
