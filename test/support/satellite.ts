@@ -85,6 +85,8 @@ export interface AlsConfigSettings {
   readonly clientOptions?: Readonly<Record<string, string | number>>;
   readonly receiverOptions?: Readonly<Record<string, string | number>>;
   readonly senderOptions?: Readonly<Record<string, string | number>>;
+  /** memory-queue when absent. */
+  readonly queue?: string;
   readonly queueOptions?: Readonly<Record<string, string | number>>;
 }
 
@@ -116,7 +118,7 @@ function alsPipe(version: string, settings: AlsConfigSettings): string {
       receiver:
         plugin_name: grpc-envoy-als-${version}-receiver${options(8, settings.receiverOptions)}
       queue:
-        plugin_name: memory-queue${options(8, settings.queueOptions)}
+        plugin_name: ${settings.queue ?? 'memory-queue'}${options(8, settings.queueOptions)}
     processor:
       filters:
     sender:
