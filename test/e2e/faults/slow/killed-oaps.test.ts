@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test, type TestContext } from 'node:test';
+import { readJournal, RemoteOap, type NodeReport } from '../../../../src/lab/index.js';
+import { eventually } from '../../../support/eventually.js';
+import { complaintsOf, FaultRun } from '../../../support/fault-run.js';
+import { writeTemporary } from '../../../support/temporary.js';
+
+/** 40 Envoys together. */
+const RATE = 25_000;
+const FLEET = { envoys: 40, entriesPerSecond: RATE };
+/** In which an OAP that is back must be in use again. */
+const BACK_WITHIN_MS = 15_000;
+
+/** A fake OAP whose process dies and is started again; its journal outlives it. */
+class MortalOap {
+  private readonly journal = writeTemporary('oap-journal', '');
+  private process: RemoteOap | null = null;
+  private isFrozen = false;
+  port = 0;
+
+  async start(): Promise<void> {
+    this.process = await RemoteOap.start({ port: this.port, journal: this.journal });
+    this.port = this.process.port;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
+    if (this.process !== null) process.kill(this.process.pid, signal);
+    this.isFrozen = signal === 'SIGSTOP';
+  }
+
+  async end(): Promise<void> {
+    // Else it would never hear that it is to end.
+    if (this.isFrozen) this.signal('SIGCONT');
+    await this.process?.close();
+  }
+
+  books(): NodeReport[] {
+    return readJournal(this.journal);
+  }
+
+  accepted(): number {
+    return this.books().reduce((sum, node) => sum + node.acceptedEntries, 0);
+  }
+}
+
+async function startOaps(t: TestContext, count: number): Promise<MortalOap[]> {
+  const oaps = Array.from({ length: count }, () => new MortalOap());
+  await Promise.all(oaps.map((oap) => oap.start()));
+  t.after(() => Promise.all(oaps.map((oap) => oap.end())));
+  return oaps;
+}
+
+async function waitUsedAgain(oap: MortalOap): Promise<number> {
+  const before = oap.accepted();
+  const startMs = performance.now();
+  await eventually({ until: 'the OAP is in use again', withinMs: BACK_WITHIN_MS, everyMs: 20 }, () => {
+    return oap.accepted() > before ? true : undefined;
+  });
+  return performance.now() - startMs;
+}
+
+function reportsOf(oaps: readonly MortalOap[]): () => NodeReport[] {
+  return () => oaps.flatMap((oap) => oap.books());
+}
+
+test('one of three OAPs is killed with SIGKILL at 25,000 entries a second and started again: 0 lost', async (t) => {
+  const oaps = await startOaps(t, 3);
+  const [dying] = oaps as [MortalOap];
+  const run = await FaultRun.start(t, { oaps: oaps.map((oap) => oap.address), fleet: FLEET });
+  await run.sendMore(2 * RATE);
+  dying.signal('SIGKILL');
+  const before = await run.books();
+  await run.sendMore(3 * RATE);
+  const after = await run.books();
+  t.diagnostic(
+    `in the 3 s after: ${after.received - before.received} received, ${after.delivered - before.delivered} delivered`,
+  );
+  await dying.start();
+  t.diagnostic(`in use again after ${Math.round(await waitUsedAgain(dying))} ms`);
+  const { sent, books, comparison, announcedDoubles } = await run.settle(reportsOf(oaps));
+  t.diagnostic(`${sent.entries} sent, ${comparison.doubledEntries} twice, ${announcedDoubles} announced`);
+  assert.equal(books.dropped, 0);
+});
+
+test('an OAP that is stopped (SIGSTOP) for 15 s is left out meanwhile, and nothing is lost', async (t) => {
+  const oaps = await startOaps(t, 3);
+  const [frozen] = oaps as [MortalOap];
+  const run = await FaultRun.start(t, { oaps: oaps.map((oap) => oap.address) });
+  await run.sendMore(10_000);
+  frozen.signal('SIGSTOP');
+  const before = await run.books();
+  await run.sendMore(15 * 12_000, 30_000);
+  const after = await run.books();
+  assert.ok(after.delivered - before.delivered > 0.9 * (after.received - before.received));
+  frozen.signal('SIGCONT');
+  await waitUsedAgain(frozen);
+  const { books } = await run.settle(reportsOf(oaps));
+  assert.equal(books.dropped, 0);
+});
+
+test('all OAPs are dead for 30 s and come back: 0 lost, and at most 100 lines in the log', async (t) => {
+  const oaps = await startOaps(t, 2);
+  const rate = 8_000;
+  const run = await FaultRun.start(t, {
+    oaps: oaps.map((oap) => oap.address),
+    fleet: { entriesPerSecond: rate },
+    queueOptions: { event_buffer_size: 100_000 },
+    memoryLimit: '1GiB',
+  });
+  await run.sendMore(2 * rate);
+  for (const oap of oaps) oap.signal('SIGKILL');
+  const lines = run.satellite.child.output.split('\n').length;
+  await run.sendMore(30 * rate, 60_000);
+  const { held } = await run.books();
+  await Promise.all(oaps.map((oap) => oap.start()));
+  const startMs = performance.now();
+  const { books } = await run.settle(reportsOf(oaps), 60_000);
+  const written = run.satellite.child.output.split('\n').length - lines;
+  t.diagnostic(`${held} held, worked off in ${Math.round(performance.now() - startMs)} ms, ${written} log lines`);
+  assert.equal(books.dropped, 0);
+  assert.ok(written <= 100, complaintsOf(run.satellite).join('\n'));
+});

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { startFakeOap } from '../../../../src/lab/index.js';
+import { FaultRun } from '../../../support/fault-run.js';
+
+const MIB = 1024 * 1024;
+const BUDGET_MIB = 64;
+/** The heap, and buffers that wait for the garbage collector: private memory beside the budget. */
+const BESIDE_MIB = 100;
+/** 20 MB a second: the budget is full after a few seconds. */
+const RATE = 16_000;
+
+const ENTRIES = { pipe: 'envoy-als-v3', unit: 'entries' };
+
+for (const stallOf of ['windows', 'answers'] as const) {
+  test(`with every OAP stalled (no ${stallOf}) and twice the normal input memory is bounded, and every drop counted`, async (t) => {
+    const stall = stallOf === 'windows' ? { stall: true } : { neverAnswer: true };
+    const oaps = await Promise.all([startFakeOap(stall), startFakeOap(stall)]);
+    t.after(() => Promise.all(oaps.map((oap) => oap.close())));
+    const run = await FaultRun.start(t, {
+      oaps: oaps.map((oap) => oap.address),
+      fleet: { envoys: 100, entriesPerSecond: RATE },
+      queueOptions: { event_buffer_size: 1_000_000 },
+      memoryLimit: `${BUDGET_MIB}MiB`,
+    });
+    await run.sendMore(15 * RATE, 60_000);
+    const { dropped } = await run.books();
+    assert.ok(dropped > 0, 'the budget is not used up');
+    const memory = readMemory(run.satellite.child.pid);
+    t.diagnostic(`private memory ${memory.privateMib} MiB, RSS ${memory.rssMib} MiB, ${dropped} entries dropped`);
+    assert.ok(memory.privateMib <= BUDGET_MIB + BESIDE_MIB, `${memory.privateMib} MiB`);
+    for (const oap of oaps) oap.set({ stall: false, neverAnswer: false });
+    const { books } = await run.settle(() => oaps.flatMap((oap) => oap.books()), 60_000);
+    assert.equal(await run.metric('ledger_dropped_count', { ...ENTRIES, reason: 'memory_budget' }), books.dropped);
+  });
+}
+
+/** RSS counts the pages of node's own program too (about 50 MiB), which all node processes share. */
+function readMemory(pid: number): { privateMib: number; rssMib: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const read = (name: string): number => {
+    const [, kib] = new RegExp(`${name}:\\s+(\\d+) kB`).exec(status) ?? [];
+    return Math.round((Number(kib) * 1024) / MIB);
+  };
+  return { privateMib: read('RssAnon'), rssMib: read('VmRSS') };
+}
