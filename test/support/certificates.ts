@@ -11,8 +11,23 @@ export interface TestCertificates {
   readonly serverKey: Buffer;
   readonly clientCert: Buffer;
   readonly clientKey: Buffer;
+  /** A certificate of the server's key, signed by the authority, whose time was over years ago. */
+  expiredServerCert(): Buffer;
   remove(): void;
 }
+
+/** What openssl needs to sign with dates of our choice. */
+const SIGNING_CONFIG = `[ca]
+default_ca = any
+[any]
+new_certs_dir = .
+database = index.txt
+serial = serial
+default_md = sha256
+policy = names
+[names]
+commonName = supplied
+`;
 
 export function createCertificates(): TestCertificates {
   const directory = mkdtempSync(join(tmpdir(), 'satellite-tls-'));
@@ -48,6 +63,15 @@ export function createCertificates(): TestCertificates {
     serverKey: read('server.key'),
     clientCert: read('client.pem'),
     clientKey: read('client.key'),
+    expiredServerCert: () => {
+      writeFileSync(join(directory, 'signing.cnf'), SIGNING_CONFIG);
+      writeFileSync(join(directory, 'index.txt'), '');
+      writeFileSync(join(directory, 'serial'), '0101');
+      const dates = ['-startdate', '20200101000000Z', '-enddate', '20200102000000Z'];
+      const signer = ['-config', 'signing.cnf', '-cert', 'ca.pem', '-keyfile', 'ca.key', '-extfile', 'server.ext'];
+      openssl('ca', '-batch', '-notext', ...signer, ...dates, '-in', 'server.csr', '-out', 'expired.pem');
+      return read('expired.pem');
+    },
     remove: () => {
       rmSync(directory, { recursive: true });
     },

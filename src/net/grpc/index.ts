@@ -14,7 +14,7 @@ export { HealthService } from './health.js';
 export { binaryFieldsOf, customMetadataOf, encodeBinaryValue, fieldOf } from './metadata.js';
 export { ReassemblyMeter, type ByteBudget } from './reassembly-meter.js';
 export { registerReflection } from './reflection.js';
-export { GrpcServer, type GrpcServerCounters, type GrpcServerSettings } from './server.js';
+export { GrpcServer, ServedConnection, type GrpcServerCounters, type GrpcServerSettings } from './server.js';
 export { GRPC_STATUS, statusName } from './status.js';
 export { statusOfHttp, statusOfReset } from './status-map.js';
 export * from './unary.js';

@@ -32,12 +32,12 @@ export class GrpcServerCounters {
   handlerErrors = 0;
 }
 
-export class GrpcServer implements MethodRegistry, ServerCallOwner {
+export class GrpcServer implements MethodRegistry {
   readonly counters = new GrpcServerCounters();
   private readonly settings: GrpcServerSettings;
   private readonly environment: CallEnvironment;
   private readonly handlers = new Map<string, MethodHandler>();
-  private readonly openCalls = new Set<IncomingCall>();
+  private openCalls = 0;
 
   constructor(settings: GrpcServerSettings) {
     this.settings = settings;
@@ -54,7 +54,7 @@ export class GrpcServer implements MethodRegistry, ServerCallOwner {
   }
 
   get callCount(): number {
-    return this.openCalls.size;
+    return this.openCalls;
   }
 
   /** Paths with a handler, in the order of registration. */
@@ -70,49 +70,53 @@ export class GrpcServer implements MethodRegistry, ServerCallOwner {
   }
 
   /** The events of one more connection's engine. */
-  serve(peer: Peer): Http2ConnectionEvents {
+  serve(peer: Peer): ServedConnection {
     return new ServedConnection(this, peer);
   }
 
-  /** A peer opened a stream: finds its handler or says why there is none. */
-  open(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean, peer: Peer): void {
+  /** A peer opened a stream: makes a call of it, or answers why it cannot be one. @returns null when it was answered. */
+  accept(
+    stream: Http2StreamHandle,
+    headers: HeaderFields,
+    endStream: boolean,
+    connection: ServedConnection,
+  ): IncomingCall | null {
     const contentType = fieldOf(headers, 'content-type');
     if (!isGrpc(contentType) || fieldOf(headers, ':method') !== 'POST') {
       this.counters.notGrpcRequests++;
       const refusal = new NotGrpcStream();
       stream.events = refusal;
       if (endStream) refusal.answer(stream);
-      return;
+      return null;
     }
     const path = fieldOf(headers, ':path') ?? '';
     const handler = this.handlers.get(path);
     if (handler === undefined) {
       this.counters.unknownMethods++;
-      this.settings.onUnknownMethod(path, peer);
+      this.settings.onUnknownMethod(path, connection.peer);
       answerUnknown(stream, path, endStream);
-      return;
+      return null;
     }
     this.counters.calls++;
-    const call = new IncomingCall(this.environment, stream, path, headers, peer, handler, this);
+    this.openCalls++;
+    const call = new IncomingCall(this.environment, stream, path, headers, connection.peer, handler, connection);
     stream.events = call;
     stream.owner = call;
-    this.openCalls.add(call);
-    call.begin(endStream);
+    return call;
   }
 
-  onCallEnded(call: IncomingCall): void {
-    this.openCalls.delete(call);
-  }
-
-  /** Ends the open calls at message boundaries; see IncomingCall.drain. */
-  drainCalls(isQuiet: boolean): void {
-    for (const call of this.openCalls) call.drain(isQuiet);
+  /** A call that `accept` returned is over. */
+  countEnd(): void {
+    this.openCalls--;
   }
 }
 
-class ServedConnection implements Http2ConnectionEvents {
+/** The calls of one connection. */
+export class ServedConnection implements Http2ConnectionEvents, ServerCallOwner {
+  readonly peer: Peer;
   private readonly server: GrpcServer;
-  private readonly peer: Peer;
+  private readonly calls = new Set<IncomingCall>();
+  private isDraining = false;
 
   constructor(server: GrpcServer, peer: Peer) {
     this.server = server;
@@ -120,7 +124,22 @@ class ServedConnection implements Http2ConnectionEvents {
   }
 
   onStream(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean): void {
-    this.server.open(stream, headers, endStream, this.peer);
+    const call = this.server.accept(stream, headers, endStream, this);
+    if (call === null) return;
+    this.calls.add(call);
+    call.begin(endStream);
+    // The peer opened it before it could know that this connection is to end.
+    if (this.isDraining) call.drain(false);
+  }
+
+  onCallEnded(call: IncomingCall): void {
+    if (this.calls.delete(call)) this.server.countEnd();
+  }
+
+  /** Ends the open calls, and those still to come, at message boundaries; see IncomingCall.drain. */
+  drainCalls(isQuiet: boolean): void {
+    this.isDraining = true;
+    for (const call of this.calls) call.drain(isQuiet);
   }
 
   onSettings(): void {

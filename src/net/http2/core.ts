@@ -5,7 +5,6 @@
  */
 import { CONNECTION_LOST } from './contract.js';
 import type { HeaderFields, Http2ConnectionEvents, Http2Host } from './contract.js';
-import { countUp } from './counters.js';
 import type { Http2Counters } from './counters.js';
 import { DataScheduler, SEND_LOW_MARK_BYTES } from './data-scheduler.js';
 import type { SchedulerEvents } from './data-scheduler.js';
@@ -214,7 +213,7 @@ export class ConnectionCore implements StreamOwner, SchedulerEvents {
     }
     this.writer.writeReset(streamId, errorCode);
     this.signal();
-    countUp(this.counters.streamErrors, errorCode);
+    this.counters.countStreamError(errorCode);
     if (stream !== undefined) this.end(stream, RESET_BY_US, errorCode, false, reason);
     else this.streams.remember(streamId, RESET_BY_US);
     if (this.guard.countProvokedReset()) this.trip(GUARDS.provokedReset);
@@ -223,12 +222,12 @@ export class ConnectionCore implements StreamOwner, SchedulerEvents {
   /** A connection error: GOAWAY, and all is over. @source RFC 9113 §5.4.1. */
   fail(errorCode: number, reason: string): void {
     if (this.isOver) return;
-    countUp(this.counters.connectionErrors, errorCode);
+    this.counters.countConnectionError(errorCode);
     this.goAway(errorCode, this.streams.lastPeerId, reason);
   }
 
   trip(guard: Guard): void {
-    countUp(this.counters.guardTrips, guard.name);
+    this.counters.countGuardTrip(guard.name);
     this.fail(H2_ENHANCE_YOUR_CALM, `flood guard ${guard.name}`);
   }
 

@@ -7,7 +7,7 @@
  */
 export { Http2Connection } from './connection.js';
 export type { Http2Role } from './connection.js';
-export { Http2Counters } from './counters.js';
+export { Http2Counters, type Http2CounterEvents } from './counters.js';
 export { CONNECTION_LOST } from './contract.js';
 export type {
   HeaderFields,

@@ -1,7 +1,8 @@
 /** Settings and factories of the socket layer; the only place that touches node:net and node:tls. */
-import type { Clock, SatelliteError } from '../../base/index.js';
+import type { Clock, Random, SatelliteError } from '../../base/index.js';
 import type { Http2Counters } from '../http2/index.js';
 import type { ClientConnection, ClientConnectionEvents, Peer } from '../grpc/contract.js';
+import type { TlsMaterial } from './tls-material.js';
 
 /** Where to connect to, or to listen on. */
 export type SocketAddress =
@@ -9,11 +10,9 @@ export type SocketAddress =
   | { readonly kind: 'unix'; readonly path: string };
 
 /** TLS material, already read from disk. */
-export interface ClientTlsSettings {
+export interface ClientTlsSettings extends TlsMaterial {
   /** PEM; absent: the system's roots. */
   readonly ca?: string | Buffer;
-  readonly cert?: string | Buffer;
-  readonly key?: string | Buffer;
   /** Name to verify and to send as SNI; absent: the host name. */
   readonly serverName?: string;
   readonly insecureSkipVerify?: boolean;
@@ -37,12 +36,23 @@ export type Dial = (address: SocketAddress, settings: DialSettings, events: Clie
 // --- server side ---
 
 /** TLS material, already read from disk. */
-export interface ServerTlsSettings {
+export interface ServerTlsSettings extends TlsMaterial {
   /** PEM chain and key. */
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
-  /** PEM; given: clients must present a certificate signed by it. */
-  readonly clientCa?: string | Buffer;
+  /** PEM; given: clients are asked for a certificate signed by it. Whether it is given cannot change later. */
+  readonly ca?: string | Buffer;
+  /** A client that shows no certificate is served all the same; one that shows a bad one is not. */
+  readonly isClientCertOptional?: boolean;
+}
+
+/** When connections end although nothing is wrong with them, so that clients spread anew over all replicas. */
+export interface ConnectionAge {
+  /** Give or take a tenth. @units ms */
+  readonly maxMs: number;
+  /** Calls still open so long after that are cut off. @units ms; 0: never */
+  readonly graceMs: number;
+  readonly random: Random;
 }
 
 export interface ListenSettings {
@@ -53,14 +63,16 @@ export interface ListenSettings {
   /** HTTP/2 streams one client may have open. */
   readonly maxConcurrentStreams: number;
   /**
-   * Asked for each new connection: null accepts it, a reason refuses it (a GOAWAY tells the client; on a TLS port it is
-   * closed before the handshake, which is what costs).
+   * Asked for each new connection: null accepts it, a reason refuses it: a GOAWAY tells the client. Of a burst on a TLS
+   * port most are closed before the handshake, which is what costs.
    */
   readonly refuse: (openConnections: number) => string | null;
   /** From accept to the client's preface, TLS handshake included. @units ms */
   readonly setupTimeoutMs: number;
   /** A connection without streams and data for so long is drained. @units ms; 0: never */
   readonly idleTimeoutMs: number;
+  /** Absent: connections may grow as old as they like. */
+  readonly age?: ConnectionAge;
   /** A ping to clients that sent nothing for so long. @units ms; 0: never */
   readonly keepaliveTimeMs: number;
   readonly keepaliveTimeoutMs: number;
@@ -68,6 +80,8 @@ export interface ListenSettings {
   readonly tcpKeepaliveMs: number;
   /** A sentence for those who speak HTTP/1 here: where HTTP is served. */
   readonly http1Hint: string;
+  /** Where protocol errors and tripped guards are counted; absent: in one of its own. */
+  readonly counters?: Http2Counters;
   readonly events: ListenerEvents;
 }
 
@@ -98,6 +112,6 @@ export interface Listener {
   drain(deadlineMs: number): Promise<void>;
   /** Closes at once what is left. Idempotent. */
   close(): Promise<void>;
-  /** New handshakes use this. */
+  /** New handshakes use this; open connections stay. @throws what node:tls says of unusable material. */
   reloadTls(tls: ServerTlsSettings): void;
 }

@@ -10,6 +10,7 @@ import { formatAddress } from './address.js';
 import { ConnectionWatch, type WatchedConnection } from './connection-watch.js';
 import type { ClientTlsSettings, Dial, DialSettings, SocketAddress } from './contract.js';
 import { NET_ERRORS } from './errors.js';
+import { ServerFirstBytes } from './first-bytes.js';
 import { Transport, type TransportOwner } from './transport.js';
 
 /** Silence before the kernel probes an idle connection: NATs and load balancers forget after 5 min or less. */
@@ -92,7 +93,7 @@ class DialledSocket implements TransportOwner, WatchedConnection {
     this.grpc = grpc;
     this.dialer = dialer;
     this.settings = settings;
-    this.transport = new Transport(socket, settings.clock, where, null, this);
+    this.transport = new Transport(socket, settings.clock, where, new ServerFirstBytes(), this);
     this.engine = new Http2Connection('client', DEFAULT_HTTP2_SETTINGS, grpc, this.transport);
     this.transport.attach(this.engine);
     grpc.attach(this.engine, this.transport);
@@ -104,6 +105,7 @@ class DialledSocket implements TransportOwner, WatchedConnection {
       ...settings,
       setupTimeoutMs: settings.connectTimeoutMs,
       idleTimeoutMs: 0,
+      ageGraceMs: 0,
       pingsWithoutStreams: false,
     };
     this.watch = new ConnectionWatch(watching, this, settings.clock, dialer.wheel);
@@ -146,6 +148,10 @@ class DialledSocket implements TransportOwner, WatchedConnection {
 
   drain(): void {
     this.transport.drain();
+  }
+
+  endQuietCalls(): void {
+    // Those who made the calls end them.
   }
 
   giveUp(reason: string): void {

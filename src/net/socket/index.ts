@@ -11,3 +11,5 @@ export { createDial, type DialerSettings } from './dialer.js';
 export { NET_ERRORS } from './errors.js';
 export { listen } from './listener.js';
 export { connectionError, listenError } from './node-error.js';
+export { TlsFollower, type TlsFollowerSettings } from './tls-follower.js';
+export { certificateExpiryMs, checkTlsMaterial, type TlsMaterial } from './tls-material.js';

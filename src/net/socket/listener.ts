@@ -4,27 +4,24 @@ import {
   createServer as createTlsServer,
   type SecureContextOptions,
   type Server as TlsServer,
+  type TlsOptions,
   type TLSSocket,
 } from 'node:tls';
-import { TimerWheel, type SatelliteError } from '../../base/index.js';
+import { SatelliteError, TimerWheel } from '../../base/index.js';
 import type { Peer } from '../grpc/contract.js';
 import type { GrpcServer } from '../grpc/server.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, Http2Counters, type Http2Settings } from '../http2/index.js';
 import { formatAddress, formatPeer, peerOf } from './address.js';
 import type { WatchSettings } from './connection-watch.js';
 import type { Listener, ListenSettings, ServerTlsSettings } from './contract.js';
+import { NET_ERRORS } from './errors.js';
 import { http1Answer } from './first-bytes.js';
-import { connectionError, listenError } from './node-error.js';
+import { certificateFault, connectionError, listenError } from './node-error.js';
 import { Refusals } from './refusal.js';
 import { ServedSocket, type ServedSocketOwner } from './served-socket.js';
 
 /** Connections waiting to be accepted: a whole mesh may reconnect in one second. The kernel caps it (somaxconn). */
 const BACKLOG = 4096;
-/**
- * Calls that got no message for so long after a drain began are ended: an Envoy flushes once a second, so none is likely
- * to be on its way.
- */
-const DRAIN_QUIET_MS = 1200;
 const SHUTTING_DOWN = 'the server is shutting down';
 
 /** Starts listening. @throws SAT_NET_LISTEN with address and reason. */
@@ -39,7 +36,7 @@ class SocketListener implements Listener, ServedSocketOwner {
   readonly wheel: TimerWheel;
   readonly watching: WatchSettings;
   readonly answer: string;
-  readonly counters = new Http2Counters();
+  readonly counters: Http2Counters;
   private readonly server: GrpcServer;
   private readonly http2: Http2Settings;
   private readonly refusals: Refusals;
@@ -50,12 +47,16 @@ class SocketListener implements Listener, ServedSocketOwner {
   /** Called, and forgotten, when the last connection is closed. */
   private idleListeners: (() => void)[] = [];
   private isClosing = false;
+  /** What new handshakes use. */
+  private tls: ServerTlsSettings | null;
 
   constructor(settings: ListenSettings, server: GrpcServer) {
     this.settings = settings;
     this.server = server;
     this.wheel = new TimerWheel(settings.clock);
-    this.watching = { ...settings, pingsWithoutStreams: true };
+    this.watching = { ...settings, pingsWithoutStreams: true, ageGraceMs: settings.age?.graceMs ?? 0 };
+    this.counters = settings.counters ?? new Http2Counters();
+    this.tls = settings.tls;
     this.answer = http1Answer(settings.http1Hint);
     this.http2 = { ...DEFAULT_HTTP2_SETTINGS, maxConcurrentStreams: settings.maxConcurrentStreams };
     this.refusals = new Refusals(settings.clock);
@@ -97,13 +98,9 @@ class SocketListener implements Listener, ServedSocketOwner {
   async drain(deadlineMs: number): Promise<void> {
     this.isClosing = true;
     this.listening.close();
-    for (const connection of this.connections) connection.drain();
-    this.server.drainCalls(false);
+    for (const connection of this.connections) connection.leave();
     if (this.connectionCount === 0) return;
     const { clock } = this.settings;
-    const quiet = clock.setTimer(DRAIN_QUIET_MS, () => {
-      this.server.drainCalls(true);
-    });
     await new Promise<void>((resolve) => {
       const limit = clock.setTimer(deadlineMs - clock.now(), resolve);
       this.idleListeners.push(() => {
@@ -111,7 +108,6 @@ class SocketListener implements Listener, ServedSocketOwner {
         resolve();
       });
     });
-    quiet.cancel();
   }
 
   async close(): Promise<void> {
@@ -124,7 +120,9 @@ class SocketListener implements Listener, ServedSocketOwner {
   }
 
   reloadTls(tls: ServerTlsSettings): void {
-    if (this.settings.tls !== null) (this.listening as TlsServer).setSecureContext(tlsOptions(tls));
+    if (this.tls === null) return;
+    (this.listening as TlsServer).setSecureContext(tlsOptions(tls));
+    this.tls = tls;
   }
 
   // --- accepting ---
@@ -150,7 +148,9 @@ class SocketListener implements Listener, ServedSocketOwner {
       this.admit(socket);
     });
     server.on('secureConnection', (socket: TLSSocket) => {
-      this.serve(socket, true);
+      const fault = clientCertificateFault(socket, this.tls!);
+      if (fault === null) this.serve(socket, true);
+      else this.refuseClient(socket, fault);
     });
     server.on('tlsClientError', (error, socket) => {
       const peer = this.peerOf(socket, true);
@@ -178,12 +178,19 @@ class SocketListener implements Listener, ServedSocketOwner {
     return false;
   }
 
+  /** The handshake went well but for the client's certificate: it hears why, which an alert of TLS could not say. */
+  private refuseClient(socket: TLSSocket, fault: string): void {
+    const peer = this.peerOf(socket, true);
+    this.refusals.refuse(socket, fault);
+    this.settings.events.onConnectionError(peer, new SatelliteError(NET_ERRORS.TLS, `${formatPeer(peer)}: ${fault}`));
+  }
+
   private serve(socket: Socket, isTls: boolean): void {
-    const peer = this.peerOf(socket, isTls);
-    const served = new ServedSocket(socket, peer, this);
+    const calls = this.server.serve(this.peerOf(socket, isTls));
+    const served = new ServedSocket(socket, calls, this);
     this.connections.add(served);
-    served.start(new Http2Connection('server', this.http2, this.server.serve(peer), served.transport, this.counters));
-    if (this.isClosing) served.drain();
+    served.start(new Http2Connection('server', this.http2, calls, served.transport, this.counters));
+    if (this.isClosing) served.leave();
   }
 
   private peerOf(socket: Socket, isTls: boolean): Peer {
@@ -212,16 +219,22 @@ function listenOptions(settings: ListenSettings): ListenOptions {
   return { port: address.port, backlog: BACKLOG, ...(address.host === '' ? {} : { host: address.host }) };
 }
 
-function tlsOptions(
-  tls: ServerTlsSettings,
-): SecureContextOptions & { requestCert: boolean; rejectUnauthorized: boolean } {
-  const hasClientCa = tls.clientCa !== undefined;
+function tlsOptions(tls: ServerTlsSettings): SecureContextOptions & TlsOptions {
   return {
     cert: tls.cert,
     key: tls.key,
     minVersion: 'TLSv1.2',
-    ...(hasClientCa ? { ca: tls.clientCa } : {}),
-    requestCert: hasClientCa,
-    rejectUnauthorized: hasClientCa,
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    requestCert: tls.ca !== undefined,
+    // Judged after the handshake, see clientCertificateFault: node would hang up without a word.
+    rejectUnauthorized: false,
   };
+}
+
+/** What is wrong with the certificate that the client showed, or did not; null: nothing. */
+function clientCertificateFault(socket: TLSSocket, tls: ServerTlsSettings): string | null {
+  if (tls.ca === undefined || socket.authorized) return null;
+  if (Object.keys(socket.getPeerCertificate()).length === 0)
+    return tls.isClientCertOptional === true ? null : 'a client certificate is required, and none was shown';
+  return `the client certificate is refused: ${certificateFault(socket.authorizationError)}`;
 }

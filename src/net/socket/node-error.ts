@@ -29,10 +29,33 @@ const BY_CODE: Readonly<Record<string, Translation>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: { kind: NET_ERRORS.TLS, reason: 'the certificate’s authority is not known' },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { kind: NET_ERRORS.TLS, reason: 'the certificate’s authority is not known' },
   CERT_HAS_EXPIRED: { kind: NET_ERRORS.TLS, reason: 'the certificate has expired' },
+  UNABLE_TO_GET_ISSUER_CERT: { kind: NET_ERRORS.TLS, reason: 'the certificate’s authority is not known' },
+  INVALID_PURPOSE: { kind: NET_ERRORS.TLS, reason: 'the certificate is not made for this use' },
+  CERT_REVOKED: { kind: NET_ERRORS.TLS, reason: 'the certificate was revoked' },
+  CERT_SIGNATURE_FAILURE: {
+    kind: NET_ERRORS.TLS,
+    reason: 'the certificate was signed by another authority of that name',
+  },
   CERT_NOT_YET_VALID: { kind: NET_ERRORS.TLS, reason: 'the certificate is not valid yet' },
   ERR_TLS_CERT_ALTNAME_INVALID: { kind: NET_ERRORS.TLS, reason: 'the certificate is for another name' },
   ERR_SSL_WRONG_VERSION_NUMBER: { kind: NET_ERRORS.TLS, reason: 'the peer does not speak TLS' },
   ERR_SSL_PACKET_LENGTH_TOO_LONG: { kind: NET_ERRORS.TLS, reason: 'the peer does not speak TLS' },
+  // Alerts: what the peer holds against us.
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: {
+    kind: NET_ERRORS.TLS,
+    reason: 'the peer does not know our certificate’s authority',
+  },
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED: {
+    kind: NET_ERRORS.TLS,
+    reason: 'our certificate has expired, says the peer',
+  },
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: { kind: NET_ERRORS.TLS, reason: 'the peer refuses our certificate' },
+  ERR_SSL_SSLV3_ALERT_CERTIFICATE_UNKNOWN: { kind: NET_ERRORS.TLS, reason: 'the peer refuses our certificate' },
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: { kind: NET_ERRORS.TLS, reason: 'the peer requires a certificate of us' },
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: { kind: NET_ERRORS.TLS, reason: 'no TLS version in common' },
+  ERR_SSL_UNSUPPORTED_PROTOCOL: { kind: NET_ERRORS.TLS, reason: 'no TLS version in common' },
+  ERR_SSL_NO_SHARED_CIPHER: { kind: NET_ERRORS.TLS, reason: 'no cipher in common' },
+  ERR_TLS_HANDSHAKE_TIMEOUT: { kind: NET_ERRORS.TLS, reason: 'the TLS handshake was not completed in time' },
   ERR_SSL_HTTP_REQUEST: { kind: NET_ERRORS.TLS, reason: 'the peer speaks HTTP without TLS' },
 };
 
@@ -52,15 +75,27 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The names of a certificate that is for another name: what would have to be asked for. */
+function detailOf(error: unknown): string {
+  const names = (error as { cert?: { subjectaltname?: unknown } }).cert?.subjectaltname;
+  return codeOf(error) === 'ERR_TLS_CERT_ALTNAME_INVALID' && typeof names === 'string' ? `; it names ${names}` : '';
+}
+
 /** A failure of a connection to or from `where`. A SatelliteError passes unchanged. */
 export function connectionError(error: unknown, where: string): SatelliteError {
   if (error instanceof SatelliteError) return error;
   const code = codeOf(error);
   const known = BY_CODE[code];
   if (known !== undefined)
-    return new SatelliteError(known.kind, `${where}: ${known.reason} (${code})`, { cause: error });
+    return new SatelliteError(known.kind, `${where}: ${known.reason}${detailOf(error)} (${code})`, { cause: error });
   const isTls = code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS') || code.includes('CERT');
   return new SatelliteError(isTls ? NET_ERRORS.TLS : NET_ERRORS.LOST, `${where}: ${textOf(error)}`, { cause: error });
+}
+
+/** What is wrong with a certificate, from the code of its verification. */
+export function certificateFault(verification: unknown): string {
+  const code = verification instanceof Error ? codeOf(verification) : String(verification);
+  return BY_CODE[code]?.reason ?? code;
 }
 
 /** A failure to listen on `where`. */

@@ -2,13 +2,17 @@
 import type { Socket } from 'node:net';
 import { SatelliteError, type TimerWheel } from '../../base/index.js';
 import type { Peer } from '../grpc/contract.js';
+import type { ServedConnection } from '../grpc/server.js';
 import type { Http2Connection } from '../http2/index.js';
 import { formatPeer } from './address.js';
 import { ConnectionWatch, type WatchedConnection, type WatchSettings } from './connection-watch.js';
 import type { ListenSettings } from './contract.js';
 import { NET_ERRORS } from './errors.js';
-import { FirstBytes } from './first-bytes.js';
+import { ClientFirstBytes } from './first-bytes.js';
 import { Transport, type TransportOwner } from './transport.js';
+
+/** Part by which ages differ, so that connections of one moment do not all come back in another. */
+const AGE_JITTER_RATIO = 0.1;
 
 /** The listener. */
 export interface ServedSocketOwner {
@@ -24,15 +28,17 @@ export interface ServedSocketOwner {
 export class ServedSocket implements TransportOwner, WatchedConnection {
   readonly peer: Peer;
   readonly transport: Transport;
+  private readonly calls: ServedConnection;
   private readonly owner: ServedSocketOwner;
   private engine: Http2Connection | null = null;
   private watch: ConnectionWatch | null = null;
 
-  constructor(socket: Socket, peer: Peer, owner: ServedSocketOwner) {
-    this.peer = peer;
+  constructor(socket: Socket, calls: ServedConnection, owner: ServedSocketOwner) {
+    this.peer = calls.peer;
+    this.calls = calls;
     this.owner = owner;
     const { clock } = owner.settings;
-    this.transport = new Transport(socket, clock, formatPeer(peer), new FirstBytes(owner.answer), this);
+    this.transport = new Transport(socket, clock, formatPeer(this.peer), new ClientFirstBytes(owner.answer), this);
   }
 
   /** @order once; `engine` was made with our transport as its host. */
@@ -40,11 +46,12 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
     const { settings, watching, wheel } = this.owner;
     this.engine = engine;
     this.transport.attach(engine);
-    this.watch = new ConnectionWatch(watching, this, settings.clock, wheel);
+    this.watch = new ConnectionWatch(watching, this, settings.clock, wheel, nextMaxAgeMs(settings));
   }
 
-  drain(): void {
-    this.transport.drain();
+  /** Ends without losing a message; open calls end at message boundaries. */
+  leave(): void {
+    this.watch!.leave();
   }
 
   destroy(reason: string): void {
@@ -69,6 +76,15 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
     this.engine!.ping(onAnswer);
   }
 
+  drain(): void {
+    this.transport.drain();
+    this.calls.drainCalls(false);
+  }
+
+  endQuietCalls(): void {
+    this.calls.drainCalls(true);
+  }
+
   giveUp(reason: string): void {
     const text = `${formatPeer(this.peer)}: ${reason}`;
     this.transport.destroy(reason, new SatelliteError(NET_ERRORS.TIMEOUT, text));
@@ -88,4 +104,9 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
   onTransportBug(error: unknown): void {
     this.owner.settings.events.onBug(error);
   }
+}
+
+function nextMaxAgeMs(settings: ListenSettings): number {
+  const { age } = settings;
+  return age === undefined ? Infinity : age.maxMs * (1 + AGE_JITTER_RATIO * (2 * age.random() - 1));
 }

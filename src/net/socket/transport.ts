@@ -64,10 +64,10 @@ export class Transport implements Http2Host, FlushTarget {
   private isClosed = false;
   private error: SatelliteError | null = null;
   private closing: Timer | null = null;
-  /** Server role: what came before it was clear that the peer speaks HTTP/2; null once it is. */
+  /** What came before it was clear that the peer speaks HTTP/2; null once it is. */
   private firstBytes: FirstBytes | null;
 
-  constructor(socket: Socket, clock: Clock, where: string, firstBytes: FirstBytes | null, owner: TransportOwner) {
+  constructor(socket: Socket, clock: Clock, where: string, firstBytes: FirstBytes, owner: TransportOwner) {
     this.socket = socket;
     this.clock = clock;
     this.where = where;
@@ -169,21 +169,30 @@ export class Transport implements Http2Host, FlushTarget {
     }
   };
 
-  /** Looks at the first bytes of an accepted connection. @returns null while they are unclear, or answered here. */
+  /** Looks at the first bytes of the peer. @returns null while they are unclear, or answered here. */
   private admit(chunk: Buffer): Uint8Array | null {
     const firstBytes = this.firstBytes!;
     switch (firstBytes.add(chunk)) {
       case FIRST_BYTES.unclear:
         return null;
       case FIRST_BYTES.http1:
-        this.socket.end(firstBytes.answer);
-        this.onFinished();
+        this.refuse(firstBytes.answer, HTTP2_ERRORS.PREFACE, firstBytes.http1Reason);
+        return null;
+      case FIRST_BYTES.tls:
+        this.refuse(firstBytes.answer, NET_ERRORS.TLS, firstBytes.tlsReason);
         return null;
       default:
         this.firstBytes = null;
-        this.open();
+        // Accepted, it was held back until now; dialled, it is open since it is connected.
+        if (!this.isOpen) this.open();
         return firstBytes.bytes;
     }
+  }
+
+  private refuse(answer: string, kind: ErrorKind, reason: string): void {
+    if (reason !== '') this.error ??= this.failure(kind, reason);
+    this.socket.end(answer);
+    this.onFinished();
   }
 
   private readonly onEnd = (): void => {

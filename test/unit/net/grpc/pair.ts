@@ -1,6 +1,12 @@
 /** A client and a server whose engines are joined by plain arrays: no sockets, no time but the simulated clock's. */
 import { createSeededRandom, SimulatedClock, TimerWheel } from '../../../../src/base/index.js';
-import { GrpcClientConnection, GrpcServer, ReassemblyMeter, joinMessage } from '../../../../src/net/grpc/index.js';
+import {
+  GrpcClientConnection,
+  GrpcServer,
+  ReassemblyMeter,
+  joinMessage,
+  type ServedConnection,
+} from '../../../../src/net/grpc/index.js';
 import type { CallOptions, ClientCall, MethodHandler, ServerCall, Status } from '../../../../src/net/grpc/contract.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, type Http2Host } from '../../../../src/net/http2/index.js';
 
@@ -33,6 +39,7 @@ export class Pair {
   tooManyPings = 0;
   readonly server: GrpcServer;
   readonly client: GrpcClientConnection;
+  readonly served: ServedConnection;
   readonly serverEngine: Http2Connection;
   readonly clientEngine: Http2Connection;
   private readonly split: Split;
@@ -70,7 +77,8 @@ export class Pair {
     );
     const settings = { ...DEFAULT_HTTP2_SETTINGS, maxConcurrentStreams };
     const peer = { host: '10.0.0.1', port: 4711, isTls: false };
-    this.serverEngine = new Http2Connection('server', settings, this.server.serve(peer), new ArrayHost());
+    this.served = this.server.serve(peer);
+    this.serverEngine = new Http2Connection('server', settings, this.served, new ArrayHost());
     this.clientEngine = new Http2Connection('client', DEFAULT_HTTP2_SETTINGS, this.client, new ArrayHost());
     this.client.attach(this.clientEngine, {
       lastProgressMs: 0,

@@ -13,6 +13,7 @@ const OFF: WatchSettings = {
   keepaliveTimeoutMs: 0,
   pingsWithoutStreams: false,
   idleTimeoutMs: 0,
+  ageGraceMs: 0,
 };
 const TICK_MS = 100;
 
@@ -32,6 +33,12 @@ class FakeConnection implements WatchedConnection {
     this.answers.push(onAnswer);
   }
 
+  quietEnds = 0;
+
+  endQuietCalls(): void {
+    this.quietEnds++;
+  }
+
   drain(): void {
     this.drains++;
   }
@@ -41,12 +48,16 @@ class FakeConnection implements WatchedConnection {
   }
 }
 
-function watch(settings: Partial<WatchSettings>, prepare: (connection: FakeConnection) => void = () => undefined) {
+function watch(
+  settings: Partial<WatchSettings>,
+  prepare: (connection: FakeConnection) => void = () => undefined,
+  maxAgeMs = Infinity,
+) {
   const clock = new SimulatedClock(10_000);
   const wheel = new TimerWheel(clock, TICK_MS);
   const connection = new FakeConnection(clock.now());
   prepare(connection);
-  const watched = new ConnectionWatch({ ...OFF, ...settings }, connection, clock, wheel);
+  const watched = new ConnectionWatch({ ...OFF, ...settings }, connection, clock, wheel, maxAgeMs);
   return { clock, wheel, connection, watched };
 }
 
@@ -116,6 +127,62 @@ test('an idle connection is drained, never one with an open stream', () => {
   assert.equal(connection.drains, 0);
   clock.advance(2300);
   assert.equal(connection.drains, 1);
+});
+
+test('an idle peer that does not answer the GOAWAY either is given up', () => {
+  const { clock, connection } = watch({ idleTimeoutMs: 2000, keepaliveTimeoutMs: 500 }, (fake) => {
+    fake.openStreams = 0;
+  });
+  clock.advance(2100);
+  assert.equal(connection.drains, 1);
+  assert.equal(connection.givenUp, '');
+  clock.advance(600);
+  assert.match(connection.givenUp, /did not leave/);
+});
+
+test('an old connection leaves in steps: GOAWAY, quiet calls ended, and at last cut off', () => {
+  const { clock, connection, wheel } = watch({ ageGraceMs: 5000 }, undefined, 10_000);
+  clock.advance(9900);
+  assert.equal(connection.drains, 0);
+  clock.advance(200);
+  assert.deepEqual([connection.drains, connection.quietEnds], [1, 0]);
+  clock.advance(1200);
+  assert.deepEqual([connection.drains, connection.quietEnds], [1, 1]);
+  clock.advance(3600);
+  assert.equal(connection.givenUp, '');
+  clock.advance(300);
+  assert.match(connection.givenUp, /did not leave/);
+  assert.equal(wheel.size, 0);
+});
+
+test('without a grace an old connection may take as long as its calls do', () => {
+  const { clock, connection, wheel } = watch({}, undefined, 10_000);
+  clock.advance(100_000);
+  assert.deepEqual([connection.drains, connection.quietEnds, connection.givenUp], [1, 1, '']);
+  assert.equal(wheel.size, 0);
+});
+
+test('an age limit and an idle limit each count for themselves', () => {
+  const { clock, connection } = watch({ idleTimeoutMs: 20_000 }, (fake) => (fake.openStreams = 0), 50_000);
+  for (let step = 0; step < 4; step++) {
+    connection.lastReadMs = clock.now();
+    clock.advance(12_000);
+  }
+  assert.equal(connection.drains, 0);
+  connection.lastReadMs = clock.now();
+  clock.advance(2200);
+  assert.equal(connection.drains, 1);
+});
+
+test('leaving twice is leaving once, and setting up goes on meanwhile', () => {
+  const { clock, connection, watched } = watch({ setupTimeoutMs: 5000 }, (fake) => (fake.isSetUp = false));
+  watched.leave();
+  watched.leave();
+  assert.equal(connection.drains, 1);
+  clock.advance(1300);
+  assert.equal(connection.quietEnds, 1);
+  clock.advance(3800);
+  assert.equal(connection.givenUp, 'not set up within 5000 ms');
 });
 
 test('a stopped watch is silent', () => {

@@ -9,12 +9,13 @@ import type {
   ClientConnection,
   Message,
   MethodHandler,
+  MethodRegistry,
   ServerCall,
   Status,
 } from '../../../../src/net/grpc/contract.js';
 import { GRPC_STATUS, unaryMethod } from '../../../../src/net/grpc/index.js';
 import { createDial } from '../../../../src/net/socket/index.js';
-import { DIAL_DEFAULTS, exchange, startServer, type TestServer } from './rig.js';
+import { DIAL_DEFAULTS, exchange, LISTEN_DEFAULTS, startServer, type TestServer } from './rig.js';
 
 const PATH = '/test.Socket/Collect';
 
@@ -284,11 +285,60 @@ test('an idle connection is drained and closed in good order', async () => {
   );
   const connection = await rig.connect();
   assert.equal((await exchange(connection, PATH, [Buffer.from('x')])).status.code, 0);
-  // The first look is when the setup limit passes, the next when the idle limit does.
-  for (let step = 0; step < 4; step++) clock.advance(5200);
+  // The first look is when the setup limit passes.
+  clock.advance(LISTEN_DEFAULTS.setupTimeoutMs + 200);
   await until(() => rig.listener.connectionCount === 0);
   assert.equal(connection.isReady, false);
   assert.deepEqual(rig.errors, []);
+  await rig.close();
+});
+
+test('a connection past its age ends after the next message; the call has its reply, and the next one a new connection', async () => {
+  const clock = new SimulatedClock(1000);
+  const collector = new Collector();
+  const age = { maxMs: 60_000, graceMs: 0, random: () => 1 };
+  const register = (registry: MethodRegistry): void => registry.register(PATH, collector);
+  const rig = await startServer(register, { clock, age });
+  const connection = await rig.connect();
+  const statuses: number[] = [];
+  const call = open(connection, (status) => statuses.push(status.code));
+  call.sendMessage([Buffer.from('a')], 1);
+  await until(() => collector.received === 1);
+  // Half a percent below the age with all of its jitter, then past it.
+  clock.advance(65_700);
+  assert.equal(connection.isReady, true);
+  clock.advance(500);
+  await until(() => !connection.isReady);
+  assert.deepEqual(statuses, []);
+  call.sendMessage([Buffer.from('b')], 1);
+  await until(() => statuses.length === 1);
+  assert.deepEqual(statuses, [0]);
+  assert.equal(collector.received, 2);
+  await until(() => rig.listener.connectionCount === 0);
+  const next = await rig.connect();
+  assert.equal((await exchange(next, PATH, [Buffer.from('c')])).status.code, 0);
+  assert.deepEqual(rig.errors, []);
+  await rig.close();
+});
+
+test('the grace of an old connection cuts off the call that does not end', async () => {
+  const clock = new SimulatedClock(1000);
+  const collector = new Collector();
+  collector.onHalfClose = () => undefined;
+  const age = { maxMs: 60_000, graceMs: 5000, random: () => 0 };
+  const register = (registry: MethodRegistry): void => registry.register(PATH, collector);
+  const rig = await startServer(register, { clock, age });
+  const connection = await rig.connect();
+  const statuses: number[] = [];
+  open(connection, (status) => statuses.push(status.code)).halfClose();
+  await until(() => collector.call !== null);
+  clock.advance(54_200);
+  await until(() => !connection.isReady);
+  clock.advance(5200);
+  await until(() => statuses.length === 1);
+  assert.deepEqual(statuses, [GRPC_STATUS.UNAVAILABLE]);
+  await until(() => rig.errors.length === 1);
+  assert.match(rig.errors[0]!.message, /did not leave/);
   await rig.close();
 });
 

@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SatelliteError } from '../../../../src/base/index.js';
 import { formatAddress, formatPeer, parseAddress, peerOf } from '../../../../src/net/socket/address.js';
-import { FIRST_BYTES, FirstBytes } from '../../../../src/net/socket/first-bytes.js';
+import {
+  ClientFirstBytes,
+  FIRST_BYTES,
+  ServerFirstBytes,
+  type FirstBytes,
+} from '../../../../src/net/socket/first-bytes.js';
 import { connectionError, listenError } from '../../../../src/net/socket/node-error.js';
 import { TurnFlusher } from '../../../../src/net/socket/turn-flusher.js';
 
@@ -27,21 +32,41 @@ test('addresses and peers are written for people', () => {
   assert.equal(formatPeer(peerOf('10.0.0.9', 5, '', false)), '10.0.0.9:5');
 });
 
-test('the preface is told from HTTP/1 at every split', () => {
-  const cases = [
-    ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', FIRST_BYTES.http2],
-    ['POST /v3/segments HTTP/1.1\r\n', FIRST_BYTES.http1],
-    ['PUT / HTTP/1.1\r\n', FIRST_BYTES.http1],
-    ['DELETE / HTTP/1.1\r\n', FIRST_BYTES.http1],
-    ['INVALID PREFACE', FIRST_BYTES.http2],
-    ['GET / HTTP/1.0\r\n', FIRST_BYTES.http1],
-    ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc', FIRST_BYTES.http2],
-    ['nonsense', FIRST_BYTES.http2],
-    ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', FIRST_BYTES.http2],
-  ] as const;
+test('the first bytes of a client tell HTTP/2 from HTTP/1 and TLS at every split', () => {
+  expectAtEverySplit(
+    () => new ClientFirstBytes(''),
+    [
+      ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', FIRST_BYTES.http2],
+      ['POST /v3/segments HTTP/1.1\r\n', FIRST_BYTES.http1],
+      ['PUT / HTTP/1.1\r\n', FIRST_BYTES.http1],
+      ['DELETE / HTTP/1.1\r\n', FIRST_BYTES.http1],
+      ['INVALID PREFACE', FIRST_BYTES.http2],
+      ['GET / HTTP/1.0\r\n', FIRST_BYTES.http1],
+      ['\x16\x03\x01\x02\x00\x01\x00\x01\xfc', FIRST_BYTES.tls],
+      ['\x16nothing known', FIRST_BYTES.http2],
+      ['nonsense', FIRST_BYTES.http2],
+      ['ABCDEFGHIJKLMNOPQRSTUVWXYZ', FIRST_BYTES.http2],
+    ],
+  );
+});
+
+test('the first bytes of a server tell HTTP/2 from HTTP/1 and TLS at every split', () => {
+  expectAtEverySplit(
+    () => new ServerFirstBytes(),
+    [
+      ['\x00\x00\x06\x04\x00\x00\x00\x00\x00', FIRST_BYTES.http2],
+      ['HTTP/1.1 400 Bad Request\r\n', FIRST_BYTES.http1],
+      ['HTTP/1.0 200 OK\r\n', FIRST_BYTES.http1],
+      ['\x15\x03\x01\x00\x02\x02\x46', FIRST_BYTES.tls],
+      ['SSH-2.0-OpenSSH', FIRST_BYTES.http2],
+    ],
+  );
+});
+
+function expectAtEverySplit(create: () => FirstBytes, cases: readonly (readonly [string, number])[]): void {
   for (const [text, expected] of cases) {
     for (let pieceBytes = 1; pieceBytes <= text.length; pieceBytes++) {
-      const first = new FirstBytes('');
+      const first = create();
       let result: number = FIRST_BYTES.unclear;
       let fed = 0;
       while (result === FIRST_BYTES.unclear && fed < text.length) {
@@ -52,7 +77,7 @@ test('the preface is told from HTTP/1 at every split', () => {
       assert.equal(Buffer.from(first.bytes).toString('latin1'), text.slice(0, fed));
     }
   }
-});
+}
 
 test('errors of node have a code and a reason of ours', () => {
   const refused = connectionError(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }), 'oap:1');

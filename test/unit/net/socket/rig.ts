@@ -1,5 +1,5 @@
 /** A server and connections to it over real sockets on loopback, for tests. */
-import type { SatelliteError} from '../../../../src/base/index.js';
+import type { SatelliteError } from '../../../../src/base/index.js';
 import { systemClock, TimerWheel } from '../../../../src/base/index.js';
 import type {
   CallOptions,

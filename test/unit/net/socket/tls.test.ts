@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import type { SatelliteError } from '../../../../src/base/index.js';
 import type { MethodRegistry } from '../../../../src/net/grpc/contract.js';
 import { unaryMethod } from '../../../../src/net/grpc/index.js';
-import { exchange, startServer, type TestServer } from './rig.js';
+import type { ClientTlsSettings, SocketAddress } from '../../../../src/net/socket/index.js';
+import { createTestDial, DIAL_DEFAULTS, exchange, startServer, type TestServer } from './rig.js';
 import { createCertificates, type TestCertificates } from '../../../support/certificates.js';
 
 const PATH = '/test.Tls/Echo';
@@ -15,6 +17,48 @@ function registerEcho(registry: MethodRegistry): void {
     PATH,
     unaryMethod((request, context) => Buffer.from(`${String(context.peer.isTls)} ${String(request.length)}`)),
   );
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function tlsError(message: RegExp): (error: SatelliteError) => boolean {
+  return (error) => {
+    assert.equal(error.code, 'SAT_NET_TLS');
+    assert.match(error.message, message);
+    return true;
+  };
+}
+
+/** A server that says the same to everybody. */
+async function answerWith(bytes: Buffer): Promise<{ address: SocketAddress; close: () => void }> {
+  const server = createServer((socket) => socket.end(bytes));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return { address: { kind: 'tcp', host: '127.0.0.1', port }, close: () => void server.close() };
+}
+
+/** Dials until the connection is closed; the reason of a GOAWAY before that. */
+function dialOnce(
+  address: SocketAddress,
+  tls: ClientTlsSettings | null,
+): Promise<{ reason: string; error: Error | null }> {
+  return new Promise((resolve) => {
+    let reason = '';
+    createTestDial()(
+      address,
+      { ...DIAL_DEFAULTS, tls },
+      {
+        onReady: () => undefined,
+        onFreeStream: () => undefined,
+        onDraining: (_connection, text) => (reason = text),
+        onClosed: (_connection, error) => {
+          resolve({ reason, error });
+        },
+      },
+    );
+  });
 }
 
 describe('TLS', () => {
@@ -49,31 +93,98 @@ describe('TLS', () => {
     connection.drain();
   });
 
-  test('a certificate for another name is refused', async () => {
-    await assert.rejects(rig.connect({ tls: { ca: files.ca, serverName: 'elsewhere.test' } }), /for another name/);
+  test('a certificate for another name is refused, with the names it is for', async () => {
+    const wrong = rig.connect({ tls: { ca: files.ca, serverName: 'elsewhere.test' } });
+    await assert.rejects(wrong, tlsError(/is for another name; it names DNS:localhost, IP Address:127\.0\.0\.1/));
   });
 
-  test('plain text towards a TLS port ends with an error on both sides', async () => {
+  test('an expired certificate is refused as such', async () => {
+    const tls = { cert: files.expiredServerCert(), key: files.serverKey };
+    const expired = await startServer(registerEcho, { tls });
+    await assert.rejects(expired.connect({ tls: { ca: files.ca } }), tlsError(/the certificate has expired/));
+    await expired.close();
+  });
+
+  test('plain text towards a TLS port is named by the server, and by the client if it got an alert', async () => {
+    const before = rig.errors.length;
     await assert.rejects(rig.connect({ tls: null }));
-    assert.ok(rig.errors.some((error) => error.code === 'SAT_NET_TLS'));
+    const alerting = await answerWith(Buffer.from('15030100020246', 'hex'));
+    const { error } = await dialOnce(alerting.address, null);
+    assert.match(error!.message, /the server speaks TLS, and TLS is not switched on here/);
+    alerting.close();
+    await until(() => rig.errors.length > before);
+    assert.match(rig.errors[before]!.message, /the peer does not speak TLS/);
   });
 
-  test('TLS towards a plain port says that the peer does not speak it', async () => {
+  test('TLS towards a plain port is named on both sides', async () => {
     const plain = await startServer(registerEcho);
-    await assert.rejects(plain.connect({ tls: { ca: files.ca } }), (error: SatelliteError) =>
-      error.code.startsWith('SAT_NET'),
-    );
+    await assert.rejects(plain.connect({ tls: { ca: files.ca } }), tlsError(/the peer does not speak TLS/));
+    await until(() => plain.errors.length > 0);
+    assert.match(plain.errors[0]!.message, /the client speaks TLS, and this port does not/);
     await plain.close();
   });
 
-  test('a client certificate can be required', async () => {
-    const tls = { cert: files.serverCert, key: files.serverKey, clientCa: files.ca };
-    const strict = await startServer(registerEcho, { tls });
-    await assert.rejects(strict.connect({ tls: { ca: files.ca } }));
-    const own = { ca: files.ca, cert: files.clientCert, key: files.clientKey };
-    const connection = await strict.connect({ tls: own });
-    assert.equal((await exchange(connection, PATH, [Buffer.alloc(1)])).status.code, 0);
-    await strict.close();
+  test('a port of HTTP/1 is named as such', async () => {
+    const web = await answerWith(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const { error } = await dialOnce(web.address, null);
+    assert.match(error!.message, /speaks HTTP\/1: this is not its gRPC port/);
+    web.close();
+  });
+
+  describe('with client certificates', () => {
+    const start = (isClientCertOptional: boolean): Promise<TestServer> => {
+      const tls = { cert: files.serverCert, key: files.serverKey, ca: files.ca, isClientCertOptional };
+      return startServer(registerEcho, { tls });
+    };
+
+    test('required: one of the authority is served, none is told so on both sides', async () => {
+      const server = await start(false);
+      const { reason } = await dialOnce(server.address, { ca: files.ca });
+      assert.equal(reason, 'NO_ERROR: a client certificate is required, and none was shown');
+      assert.match(server.errors[0]!.message, /a client certificate is required, and none was shown/);
+      assert.equal(server.errors[0]!.code, 'SAT_NET_TLS');
+      const own = { ca: files.ca, cert: files.clientCert, key: files.clientKey };
+      const connection = await server.connect({ tls: own });
+      assert.equal((await exchange(connection, PATH, [Buffer.alloc(1)])).status.code, 0);
+      await server.close();
+    });
+
+    for (const isOptional of [false, true]) {
+      test(`${isOptional ? 'optional' : 'required'}: one of another authority is refused with the reason`, async () => {
+        const server = await start(isOptional);
+        const other = createCertificates();
+        const tls = { ca: files.ca, cert: other.clientCert, key: other.clientKey };
+        const { reason } = await dialOnce(server.address, tls);
+        assert.match(reason, /the client certificate is refused: the certificate.s authority is not known/);
+        assert.equal(server.server.callCount, 0);
+        other.remove();
+        await server.close();
+      });
+    }
+
+    test('optional: a client without one is served', async () => {
+      const server = await start(true);
+      const connection = await server.connect({ tls: { ca: files.ca } });
+      assert.equal((await exchange(connection, PATH, [Buffer.alloc(1)])).status.code, 0);
+      await server.close();
+    });
+
+    test('an authority replaced while running counts for new connections', async () => {
+      const server = await start(false);
+      const other = createCertificates();
+      server.listener.reloadTls({ cert: files.serverCert, key: files.serverKey, ca: other.ca });
+      const { reason } = await dialOnce(server.address, {
+        ca: files.ca,
+        cert: files.clientCert,
+        key: files.clientKey,
+      });
+      assert.match(reason, /the client certificate is refused/);
+      const tls = { ca: files.ca, cert: other.clientCert, key: other.clientKey };
+      const connection = await server.connect({ tls });
+      assert.equal((await exchange(connection, PATH, [Buffer.alloc(1)])).status.code, 0);
+      other.remove();
+      await server.close();
+    });
   });
 
   test('an independent client gets through', async () => {
