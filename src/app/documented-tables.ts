@@ -4,6 +4,7 @@ import { ALS_METRICS } from '../core/als/metrics.js';
 import { ENDPOINT_METRICS } from '../core/balance/metrics.js';
 import * as ledgerMetrics from '../core/ledger.js';
 import { PIPE_METRICS } from '../core/pipe/metrics.js';
+import { RECOVERY_METRICS } from '../core/pipe/recovery.js';
 import type { MetricDefinition } from '../core/telemetry.js';
 import { HPACK_ERRORS } from '../net/hpack/index.js';
 import { HTTP2_ERRORS } from '../net/http2/index.js';
@@ -28,6 +29,7 @@ function byMetricName(definitions: readonly MetricDefinition[]): Readonly<Record
 export const DOCUMENTED_TABLES: DocumentedTables = {
   metrics: [
     PIPE_METRICS,
+    RECOVERY_METRICS,
     { LEDGER_RECEIVED, LEDGER_DELIVERED, LEDGER_DROPPED, LEDGER_HELD },
     ALS_METRICS,
     ENDPOINT_METRICS,

@@ -32,6 +32,8 @@ export class Batch {
   suspectedBy: Set<number> | null = null;
   suspicions = 0;
   backoff: Backoff | null = null;
+  /** Times that a plugin threw on it, or on the batch it was part of. */
+  pluginFailures = 0;
   /** Tries that the fallbacker has granted. */
   fallbacks = 0;
   private isSettled = false;

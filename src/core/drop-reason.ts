@@ -25,6 +25,8 @@ export const DROP_REASONS = {
   unimplemented: false,
   /** `retry.max_elapsed` passed, or retry is off. */
   retry_expired: true,
+  /** A plugin of the pipe throws on it, each time. */
+  plugin_failed: false,
   /** Still undelivered when the shutdown deadline came. */
   shutdown: true,
 } as const;

@@ -18,6 +18,7 @@ import { QUEUE_CODE } from '../queue.js';
 import type { Queue, QueueCode } from '../queue.js';
 import type { Log } from '../telemetry.js';
 import type { PipeMetrics } from './metrics.js';
+import type { Recovery } from './recovery.js';
 import type { Settlement } from './settlement.js';
 import type { EventSink, Source } from './window.js';
 
@@ -40,6 +41,7 @@ export interface GathererParts {
   readonly budget: MemoryBudget;
   readonly metrics: PipeMetrics;
   readonly settlement: Settlement;
+  readonly recovery: Recovery;
   readonly clock: Clock;
   readonly log: Log;
   /** A key's events stay in one partition. */
@@ -54,6 +56,7 @@ export class Gatherer implements EventSink {
   private readonly budget: MemoryBudget;
   private readonly metrics: PipeMetrics;
   private readonly settlement: Settlement;
+  private readonly recovery: Recovery;
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly isOrdered: boolean;
@@ -71,6 +74,7 @@ export class Gatherer implements EventSink {
     this.budget = parts.budget;
     this.metrics = parts.metrics;
     this.settlement = parts.settlement;
+    this.recovery = parts.recovery;
     this.clock = parts.clock;
     this.log = parts.log;
     this.isOrdered = parts.isOrdered;
@@ -203,13 +207,23 @@ export class Gatherer implements EventSink {
     const tries = this.isOrdered ? 1 : partitions;
     for (let count = 0; count < tries && code === QUEUE_CODE.full; count++) {
       event.partition = partition;
-      code = this.queue.offer(event, partition);
+      code = this.offerTo(event, partition);
       partition = partition + 1 === partitions ? 0 : partition + 1;
     }
     if (code !== QUEUE_CODE.ok) return code;
     if (!this.isOrdered) this.nextPartition = partition;
     this.consumer!.onOffered(event);
     return code;
+  }
+
+  /** A queue that throws has no room: the pipe's policy decides. */
+  private offerTo(event: Event, partition: number): QueueCode {
+    try {
+      return this.queue.offer(event, partition);
+    } catch (error) {
+      this.recovery.onException('queue', error);
+      return QUEUE_CODE.full;
+    }
   }
 
   private pause(source: Source): void {

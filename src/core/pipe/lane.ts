@@ -15,6 +15,7 @@ import type { Queue } from '../queue.js';
 import type { SenderSettings } from './config.js';
 import type { PipeMetrics } from './metrics.js';
 import type { Processor } from './processor.js';
+import type { Recovery } from './recovery.js';
 
 /** Where a lane's batches go. */
 export interface BatchSink {
@@ -26,6 +27,7 @@ export interface LaneParts {
   readonly settings: SenderSettings;
   readonly metrics: PipeMetrics;
   readonly processor: Processor;
+  readonly recovery: Recovery;
   readonly clock: Clock;
   readonly sink: BatchSink;
   /** Called after events were taken out of the queue. */
@@ -44,6 +46,7 @@ export class Lane {
   private readonly settings: SenderSettings;
   private readonly metrics: PipeMetrics;
   private readonly processor: Processor;
+  private readonly recovery: Recovery;
   private readonly clock: Clock;
   private readonly sink: BatchSink;
   private readonly onRoom: () => void;
@@ -74,6 +77,7 @@ export class Lane {
     this.settings = parts.settings;
     this.metrics = parts.metrics;
     this.processor = parts.processor;
+    this.recovery = parts.recovery;
     this.clock = parts.clock;
     this.sink = parts.sink;
     this.onRoom = parts.onRoom;
@@ -90,10 +94,14 @@ export class Lane {
   /** The event to leave next, or undefined. */
   peek(): Event | undefined {
     if (this.pendingEvents === 0) return undefined;
-    for (let count = 0; count < this.partitionCount; count++) {
-      const event = this.queue.peek(this.firstPartition + this.cursor);
-      if (event !== undefined) return event;
-      this.cursor = this.cursor + 1 === this.partitionCount ? 0 : this.cursor + 1;
+    try {
+      for (let count = 0; count < this.partitionCount; count++) {
+        const event = this.queue.peek(this.firstPartition + this.cursor);
+        if (event !== undefined) return event;
+        this.cursor = this.cursor + 1 === this.partitionCount ? 0 : this.cursor + 1;
+      }
+    } catch (error) {
+      this.recovery.onException('queue', error);
     }
     return undefined;
   }
@@ -119,9 +127,14 @@ export class Lane {
   /** Takes the oldest event out, of `partition` or, when -1, of any; for dropping. */
   takeOldest(partition: number): Event | undefined {
     if (partition < 0) return this.take();
-    const event = this.queue.take(partition);
-    if (event !== undefined) this.forget(event);
-    return event;
+    try {
+      const event = this.queue.take(partition);
+      if (event !== undefined) this.forget(event);
+      return event;
+    } catch (error) {
+      this.recovery.onException('queue', error);
+      return undefined;
+    }
   }
 
   /** A batch is settled, so another may go. */
@@ -145,12 +158,13 @@ export class Lane {
   /** Sends what is due, and arms the timer for what will be. */
   pump(): void {
     let hasTaken = false;
-    while (!this.isStopped && this.out < this.maxOut()) {
+    while (!this.isStopped && !this.recovery.isStandingStill && this.out < this.maxOut()) {
       let batch = this.ready.shift();
       if (batch === undefined) {
-        if (this.peek() === undefined) break;
+        const oldest = this.peek();
+        if (oldest === undefined) break;
         const nowMs = this.clock.now();
-        const dueMs = this.dueMs();
+        const dueMs = this.dueMs(oldest);
         if (dueMs > nowMs) {
           this.armTimer(dueMs, nowMs);
           break;
@@ -172,11 +186,10 @@ export class Lane {
     this.timer = null;
   }
 
-  private dueMs(): number {
+  private dueMs(oldest: Event): number {
     const settings = this.settings;
     if (this.isDraining || this.pendingEvents >= this.maxEvents || this.pendingBytes >= settings.maxBatchBytes)
       return 0;
-    const oldest = this.peek()!;
     if (this.out > 0 || this.pendingEvents < settings.minFlushEvents) return oldest.queuedMs + settings.flushTimeMs;
     return oldest.queuedMs + Math.min(settings.lingerMs, settings.flushTimeMs);
   }
@@ -190,18 +203,18 @@ export class Lane {
     this.timer = this.clock.setTimer(dueMs - nowMs, this.onTimer);
   }
 
-  /** The next batch; undefined when the filters dropped all that was there. */
+  /** The next batch; undefined when the filters dropped all that was there, or the queue failed. */
   private cut(): Batch | undefined {
     const events: Event[] = [];
     let bytes = 0;
-    while (events.length < this.maxEvents) {
+    while (events.length < this.maxEvents && !this.recovery.isStandingStill) {
       const event = this.peek();
       if (event === undefined) break;
       const isFirst = events.length === 0;
       // One call has one method.
       if (!isFirst && event.method !== events[0]!.method) break;
       if (!isFirst && bytes + event.wireBytes > this.settings.maxBatchBytes) break;
-      this.take();
+      if (this.take() === undefined) break;
       this.metrics.queueOutput.value++;
       if (!this.processor.keeps(event)) continue;
       events.push(event);
@@ -212,10 +225,9 @@ export class Lane {
 
   private take(): Event | undefined {
     if (this.peek() === undefined) return undefined;
-    const event = this.queue.take(this.firstPartition + this.cursor);
+    const partition = this.firstPartition + this.cursor;
     this.cursor = this.cursor + 1 === this.partitionCount ? 0 : this.cursor + 1;
-    if (event !== undefined) this.forget(event);
-    return event;
+    return this.takeOldest(partition);
   }
 
   private forget(event: Event): void {

@@ -53,6 +53,13 @@ export const PIPE_METRICS = {
     labels: ['pipe'],
     stability: 'stable',
   },
+  state: {
+    name: 'pipe_state',
+    type: 'gauge',
+    help: 'What the pipe does: 0 made, 1 running, 2 degraded (a plugin threw, and nothing was delivered since), 3 draining, 4 closed.',
+    labels: ['pipe'],
+    stability: 'stable',
+  },
   inFlight: {
     name: 'sender_in_flight_batches',
     type: 'gauge',

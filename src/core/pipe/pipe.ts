@@ -18,6 +18,7 @@ import { Gatherer } from './gatherer.js';
 import { PIPE_METRICS, PipeMetrics } from './metrics.js';
 import { PipeLog } from './pipe-log.js';
 import { Processor } from './processor.js';
+import { Recovery } from './recovery.js';
 import { RelayHandler } from './relay.js';
 import { Sender } from './sender.js';
 import { Settlement } from './settlement.js';
@@ -37,10 +38,13 @@ export interface PipeParts {
   readonly channel: Channel;
 }
 
+/** In the order of the values of the metric `pipe_state`. Degraded: a plugin threw, and nothing was delivered since. */
+const PHASES = ['made', 'running', 'degraded', 'draining', 'closed'] as const;
+
 /** A pipe at one moment, for the status page and tests. */
 export interface PipeState {
   readonly name: string;
-  readonly phase: 'made' | 'running' | 'draining' | 'closed';
+  readonly phase: (typeof PHASES)[number];
   readonly openWindows: number;
   readonly windowBytes: number;
   readonly pendingEvents: number;
@@ -56,6 +60,7 @@ export class Pipe implements Intake {
   private readonly parts: PipeParts;
   private readonly log: Log;
   private readonly metrics: PipeMetrics;
+  private readonly recovery: Recovery;
   private readonly gatherer: Gatherer;
   private readonly sender: Sender;
   private readonly wheels: WindowWheel[] = [];
@@ -74,16 +79,19 @@ export class Pipe implements Intake {
     this.metrics = new PipeMetrics(this.name, receiver.dataType, settings.metrics);
     const { ledger, metrics } = this;
     const { isOrdered } = receiver;
-    const settlement = new Settlement(ledger, queue, budget, metrics, clock);
-    this.gatherer = new Gatherer({ ledger, queue, budget, metrics, settlement, clock, log, isOrdered });
+    const recovery = new Recovery(this.name, clock, settings.random, log, settings.metrics);
+    this.recovery = recovery;
+    const settlement = new Settlement(ledger, queue, budget, metrics, clock, recovery);
+    this.gatherer = new Gatherer({ ledger, queue, budget, metrics, settlement, recovery, clock, log, isOrdered });
     this.sender = new Sender({
       settings: createSenderSettings(parts.sender, queue.partitions),
       queue,
       channel: parts.channel,
       forwarder,
       fallbacker: parts.fallbacker,
-      processor: new Processor(parts.filters, settlement),
+      processor: new Processor(parts.filters, settlement, recovery),
       settlement,
+      recovery,
       metrics,
       clock,
       random: settings.random,
@@ -182,7 +190,7 @@ export class Pipe implements Intake {
     for (let partition = 0; partition < queue.partitions; partition++) pendingEvents += queue.pendingEvents(partition);
     return {
       name: this.name,
-      phase: this.phase,
+      phase: this.shownPhase,
       openWindows,
       windowBytes,
       pendingEvents,
@@ -240,6 +248,10 @@ export class Pipe implements Intake {
     this.onDrained();
   }
 
+  private get shownPhase(): PipeState['phase'] {
+    return this.phase === 'running' && this.recovery.isDegraded ? 'degraded' : this.phase;
+  }
+
   private registerGauges(): void {
     const { queue, settings } = this.parts;
     const { metrics, clock } = settings;
@@ -251,6 +263,7 @@ export class Pipe implements Intake {
       removers.push(metrics.gauge(PIPE_METRICS.queueSize, labels, () => queue.size(partition)));
     }
     removers.push(metrics.gauge(PIPE_METRICS.queueBytes, { pipe }, () => sender.pendingBytes));
+    removers.push(metrics.gauge(PIPE_METRICS.state, { pipe }, () => PHASES.indexOf(this.shownPhase)));
     removers.push(metrics.gauge(PIPE_METRICS.inFlight, { pipe }, () => sender.batchesOut));
     removers.push(
       metrics.gauge(PIPE_METRICS.queueAge, { pipe }, () => {

@@ -9,6 +9,7 @@
  *        |                 - back-off, growing, with jitter      (endpoints at fault)
  *        |                 - hold all, one probe in 30 s         (all refuse our token)
  *        +-----------------+ bisect, until one message is left   (the data is at fault)
+ *                          - stand still, then as before         (a plugin of ours threw: recovery.ts)
  *                          - final failure: the fallbacker, then dropped with its reason
  */
 import { Backoff, Ring, TimerWheel } from '../../base/index.js';
@@ -33,6 +34,7 @@ import { Lane } from './lane.js';
 import type { BatchSink } from './lane.js';
 import type { PipeMetrics, RetryCause } from './metrics.js';
 import type { Processor } from './processor.js';
+import type { Recovery } from './recovery.js';
 import type { Settlement } from './settlement.js';
 import { VERDICT, classifyStatus } from './verdict.js';
 import type { Verdict } from './verdict.js';
@@ -44,6 +46,8 @@ const SUSPECTING_ENDPOINTS = 2;
 const SUSPICIONS_OF_FEW = 3;
 /** Rounds before endpoints that are not ready lose their say about a method or token: with the defaults 3.5 s. */
 const ROUNDS_FOR_ABSENT = 4;
+/** A batch on which a plugin throws again after the pipe started anew is poison. */
+const POISON_FAILURES = 2;
 const BACKOFF_FACTOR = 2;
 const BACKOFF_JITTER_RATIO = 0.2;
 
@@ -58,6 +62,7 @@ export interface SenderParts {
   readonly forwarder: Forwarder;
   readonly fallbacker: Fallbacker;
   readonly processor: Processor;
+  readonly recovery: Recovery;
   readonly settlement: Settlement;
   readonly metrics: PipeMetrics;
   readonly clock: Clock;
@@ -108,7 +113,12 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   }
 
   start(): void {
-    const { channel, queue } = this.parts;
+    const { channel, queue, recovery } = this.parts;
+    recovery.onRestart = () => {
+      this.onEndpointReady();
+      this.pump();
+      this.parts.onRoom();
+    };
     this.unsubscribe = channel.subscribe(() => {
       this.onEndpointReady();
     });
@@ -180,6 +190,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
 
   /** Sends what there is without waiting for batches to fill. */
   drain(): void {
+    this.parts.recovery.restart();
     for (const lane of this.lanes) {
       lane.isDraining = true;
       lane.pump();
@@ -191,6 +202,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     this.isStopped = true;
     this.unsubscribe?.();
     this.tokenTimer?.cancel();
+    this.parts.recovery.close();
     for (const lane of this.lanes) lane.stop();
     for (const attempt of this.attempts) {
       attempt.abandon('shutting down');
@@ -220,7 +232,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       this.giveUp(batch);
       return;
     }
-    if (this.tokenState !== TOKEN.accepted) this.waiting.push(batch);
+    if (this.isHeld) this.waiting.push(batch);
     else this.send(batch);
   }
 
@@ -234,15 +246,36 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     const attempt = new Attempt(this.attemptParts, batch, lease);
     if (batch.attempts++ === 0) batch.firstSentMs = attempt.openedMs;
     this.attempts.add(attempt);
-    if (attempt.start()) return;
+    try {
+      if (attempt.start()) return;
+    } catch (error) {
+      attempt.abandon('a plugin of ours failed');
+      this.attempts.delete(attempt);
+      lease.settle(OUTCOME.neutral, null);
+      this.onForwarderException(batch, error);
+      return;
+    }
     this.attempts.delete(attempt);
     lease.settle(OUTCOME.neutral, null);
     this.waiting.push(batch);
   }
 
+  /** Nothing may be sent now: the token is refused, or a plugin has failed. */
+  private get isHeld(): boolean {
+    return this.tokenState !== TOKEN.accepted || this.parts.recovery.isStandingStill;
+  }
+
+  /** The first time the batch waits for the pipe to start anew; after that its poison is looked for. */
+  private onForwarderException(batch: Batch, error: unknown): void {
+    this.parts.recovery.onException('forwarder', error);
+    if (++batch.pluginFailures < POISON_FAILURES) this.waiting.push(batch);
+    else if (batch.messages > 1) this.bisect(batch);
+    else this.drop(batch, 'plugin_failed');
+  }
+
   /** An endpoint may be ready, or have a slot: as many waiting batches as it takes. */
   private onEndpointReady(): void {
-    if (this.tokenState !== TOKEN.accepted) return;
+    if (this.isHeld) return;
     for (let count = this.waiting.length; count > 0; count--) {
       const left = this.waiting.length;
       this.send(this.waiting.shift()!);
@@ -268,11 +301,20 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     if (verdict !== VERDICT.refusesToken) this.liftTokenHold();
     if (verdict === VERDICT.delivered) {
       const answerMs = this.parts.clock.now() - attempt.openedMs;
-      this.parts.forwarder.onDelivered(batch, attempt.lease.endpoint, answerMs);
+      this.parts.recovery.onDelivered();
+      this.tellForwarder(batch, attempt, answerMs);
       this.parts.settlement.deliver(batch);
       this.onSettled(batch);
     } else {
       this.onFailure(batch, attempt.lease.endpoint.id, verdict, status);
+    }
+  }
+
+  private tellForwarder(batch: Batch, attempt: Attempt, answerMs: number): void {
+    try {
+      this.parts.forwarder.onDelivered(batch, attempt.lease.endpoint, answerMs);
+    } catch (error) {
+      this.parts.recovery.onException('forwarder', error);
     }
   }
 
@@ -329,8 +371,14 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       return;
     }
     this.countRetry(batch, 'data', status);
+    this.bisect(batch);
+  }
+
+  private bisect(batch: Batch): void {
     const lane = this.laneOf(batch.events[0]!);
     const [first, second] = batch.bisect();
+    first.pluginFailures = batch.pluginFailures;
+    second.pluginFailures = batch.pluginFailures;
     lane.onBisected(first, second);
   }
 
@@ -413,7 +461,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   // --- settling ---
 
   private fail(batch: Batch, reason: DropReason): void {
-    const delayMs = this.parts.fallbacker.nextTryMs(batch.fallbacks + 1);
+    const delayMs = this.askFallbacker(batch);
     if (delayMs >= 0) {
       batch.fallbacks++;
       batch.excluded = null;
@@ -421,6 +469,19 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       this.sleep(batch, delayMs);
       return;
     }
+    this.drop(batch, reason);
+  }
+
+  private askFallbacker(batch: Batch): number {
+    try {
+      return this.parts.fallbacker.nextTryMs(batch.fallbacks + 1);
+    } catch (error) {
+      this.parts.recovery.onException('fallbacker', error);
+      return -1;
+    }
+  }
+
+  private drop(batch: Batch, reason: DropReason): void {
     this.parts.settlement.drop(batch, reason);
     this.parts.log.repeated('warn', `drop-${reason}`, 'data dropped', { reason });
     this.onSettled(batch);

@@ -9,6 +9,7 @@ import type { Event } from '../event.js';
 import type { Ledger } from '../ledger.js';
 import type { Queue } from '../queue.js';
 import type { PipeMetrics } from './metrics.js';
+import type { Recovery } from './recovery.js';
 
 export class Settlement {
   private readonly ledger: Ledger;
@@ -16,13 +17,22 @@ export class Settlement {
   private readonly budget: MemoryBudget;
   private readonly metrics: PipeMetrics;
   private readonly clock: Clock;
+  private readonly recovery: Recovery;
 
-  constructor(ledger: Ledger, queue: Queue, budget: MemoryBudget, metrics: PipeMetrics, clock: Clock) {
+  constructor(
+    ledger: Ledger,
+    queue: Queue,
+    budget: MemoryBudget,
+    metrics: PipeMetrics,
+    clock: Clock,
+    recovery: Recovery,
+  ) {
     this.ledger = ledger;
     this.queue = queue;
     this.budget = budget;
     this.metrics = metrics;
     this.clock = clock;
+    this.recovery = recovery;
   }
 
   /** The backend answered OK to the call that carried `batch`. */
@@ -49,7 +59,7 @@ export class Settlement {
 
   /** Drops an event taken from the queue that is in no batch. */
   dropTaken(event: Event, reason: DropReason): void {
-    this.queue.settle(event);
+    this.settleInQueue(event);
     this.ledger.dropWholeEvent(event, reason);
     this.release(event);
   }
@@ -74,7 +84,7 @@ export class Settlement {
   }
 
   private complete(event: Event, nowMs: number): void {
-    this.queue.settle(event);
+    this.settleInQueue(event);
     if (event.damage === null) {
       this.ledger.deliverEvent();
       this.metrics.delivered.value++;
@@ -84,6 +94,14 @@ export class Settlement {
       this.metrics.failed.value++;
     }
     this.release(event);
+  }
+
+  private settleInQueue(event: Event): void {
+    try {
+      this.queue.settle(event);
+    } catch (error) {
+      this.recovery.onException('queue', error);
+    }
   }
 
   private release(event: Event): void {
