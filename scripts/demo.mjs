@@ -5,7 +5,7 @@ import { ROOT } from './files.mjs';
 import { setup } from './setup.mjs';
 
 setup();
-const child = spawn(process.execPath, [join(ROOT, 'bin/satellite'), 'demo', ...process.argv.slice(2)], {
+const child = spawn(join(ROOT, 'bin/satellite'), ['demo', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
 // Ctrl-C reaches both; the demo ends in its own order, this process with it.

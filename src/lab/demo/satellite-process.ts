@@ -1,5 +1,6 @@
 /** The product itself, started as a user starts it: the shipped configuration, addresses by environment. */
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '../../base/index.js';
@@ -7,6 +8,10 @@ import { findFreePorts } from './free-ports.js';
 import { scrapeSatellite, type SatelliteMetrics } from './satellite-metrics.js';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+/** As `bin/satellite` starts it. */
+const NODE_FLAGS = readFileSync(new URL('../../../../bin/node-flags', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
 const CONFIG = fileURLToPath(new URL('../../../../configs/satellite_config.yaml', import.meta.url));
 /** A start takes a fraction of a second; a loaded machine gets its time. @units ms */
 const READY_TIMEOUT_MS = 15_000;
@@ -47,7 +52,7 @@ export class SatelliteProcess {
     nodeArguments: readonly string[] = [],
   ): Promise<SatelliteProcess> {
     const [port = 0, metricsPort = 0] = await findFreePorts(2);
-    const child = spawn(process.execPath, [...nodeArguments, MAIN, 'start', '-c', CONFIG], {
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArguments, MAIN, 'start', '-c', CONFIG], {
       env: {
         ...withoutSatelliteVariables(process.env),
         SATELLITE_GRPC_ADDRESS: `127.0.0.1:${port}`,

@@ -11,7 +11,7 @@ after(() => {
 });
 mkdirSync(join(folder, 'bin'));
 writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-copyFileSync('bin/satellite', join(folder, 'bin/satellite'));
+for (const file of ['bin/satellite', 'bin/node-flags']) copyFileSync(file, join(folder, file));
 
 test('before the first build the launcher tells what to do', () => {
   const { status, stderr } = spawnSync(join(folder, 'bin/satellite'), ['start'], { encoding: 'utf8' });
@@ -27,4 +27,15 @@ test('a link to the launcher runs the built program with its arguments', () => {
     encoding: 'utf8',
   });
   assert.deepEqual([status, stdout], [78, 'start,-t,1\n']);
+});
+
+test('the program runs in the process that was started, under the flags chosen for it', () => {
+  writeFileSync(join(folder, 'dist/src/main.js'), 'console.log(JSON.stringify([process.pid, process.execArgv]));');
+  const { pid, stdout } = spawnSync(join(folder, 'bin/satellite'), [], {
+    encoding: 'utf8',
+    env: { ...process.env, SATELLITE_NODE_FLAGS: '--expose-gc --no-warnings' },
+  });
+  const [programPid, flags] = JSON.parse(stdout) as [number, string[]];
+  assert.equal(programPid, pid);
+  assert.deepEqual(flags, ['--single-threaded-gc', '--no-memory-reducer', '--expose-gc', '--no-warnings']);
 });
