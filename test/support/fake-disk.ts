@@ -195,6 +195,13 @@ export class FakeDisk implements QueueFiles {
     this.files.delete(path);
   }
 
+  removeLater(path: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.remove(path);
+      resolve();
+    });
+  }
+
   sync(path: string, kind: 'file' | 'directory'): Promise<void> {
     return new Promise((resolve, reject) => {
       try {

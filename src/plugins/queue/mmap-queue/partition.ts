@@ -2,7 +2,7 @@
  * HOT. One FIFO of the queue: a chain of segments, the last of which is being written, and the events at the front of it
  * that are in memory (layout.ts has the picture).
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Ring } from '../../../base/index.js';
 import type { Identity, Event } from '../../../core/event.js';
 import type { DropReason } from '../../../core/drop-reason.js';
@@ -20,8 +20,8 @@ import { Segment, SegmentList } from './segment.js';
 import type { PartitionHost } from './settings.js';
 import { SegmentWriter } from './writer.js';
 
-/** Large writes cost less for each byte; small ones leave less to a crash. */
-const WRITE_BUFFER_BYTES = 256 * 1024;
+/** Holds the largest event of receivers' defaults (`limit_bytes` 512 KiB) with identity and table. */
+const WRITE_BUFFER_BYTES = 640 * 1024;
 /** What a file costs beside its records. */
 const FRAME_BYTES = HEADER_BYTES + SEAL_BYTES;
 
@@ -382,25 +382,34 @@ export class Partition {
 
   /** Deletes a segment of which nothing is wanted any more. */
   private remove(segment: Segment): void {
-    const { files } = this.host;
     segment.isGone = true;
     this.list.remove(segment);
     this.fileBytes -= segment.fileBytes;
     this.unsynced.delete(segment);
     this.newSettled.delete(segment);
+    this.host.waitFor(this.deleteFile(segment));
+  }
+
+  private async deleteFile(segment: Segment): Promise<void> {
+    const { files } = this.host;
     try {
-      files.remove(segment.path);
+      await files.removeLater(segment.path);
       if (segment.hasSettledFile) files.remove(segment.settledPath);
-      if (!segment.path.startsWith(this.directory)) files.removeDirectory(join(segment.path, '..'));
+      const directory = dirname(segment.path);
+      if (directory !== this.directory) files.removeDirectory(directory);
+      if (this.isFailing) this.flush();
     } catch (error) {
-      this.onFailed('delete', error);
+      this.report('delete', error);
     }
-    if (this.isFailing) this.flush();
   }
 
   private onFailed(operation: FileOperation, error: unknown): void {
     // Anything but a file system's error is a bug.
     if (codeOf(error) === '') throw error;
+    this.report(operation, error);
+  }
+
+  private report(operation: FileOperation, error: unknown): void {
     const { metrics, log } = this.host;
     metrics.failures[operation].value++;
     const text = error instanceof Error ? error.message : String(error);

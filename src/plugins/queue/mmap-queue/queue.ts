@@ -46,6 +46,8 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
   private readonly syncer: Syncer;
   private readonly lock: DirectoryLock;
   private isOpen = false;
+  /** Deletions on their way. */
+  private readonly pending = new Set<Promise<void>>();
   private unwatch: (() => void) | null = null;
   private flushTimer: Timer | null = null;
   private changeTimer: Timer | null = null;
@@ -102,6 +104,7 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
     for (const partition of this.all) partition.close();
     this.syncer.request();
     await this.syncer.idle();
+    await Promise.all(this.pending);
     this.flushTimer?.cancel();
     this.changeTimer?.cancel();
     this.lock.release();
@@ -210,6 +213,11 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
   flushNow(): void {
     if (this.settings.fsync === 'always') this.syncer.request();
     else this.flush();
+  }
+
+  waitFor(work: Promise<void>): void {
+    this.pending.add(work);
+    void work.then(() => this.pending.delete(work));
   }
 
   announceChange(): void {

@@ -12,7 +12,7 @@ export interface ByteSource {
 }
 
 /** Bytes asked for at once: large enough for a disk, small enough to hold. */
-const WINDOW_BYTES = 256 * 1024;
+const WINDOW_BYTES = 512 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export class RecordScanner {
@@ -97,7 +97,10 @@ export class RecordScanner {
     const wanted = Math.min(Math.max(count, WINDOW_BYTES), this.end - position);
     if (wanted < count) return false;
     const window = Buffer.allocUnsafeSlow(wanted);
-    const read = this.source.read(window, position);
+    // What is here already is not read again.
+    const from = position - this.windowStart;
+    const kept = from >= 0 && from < this.window.length ? this.window.copy(window, 0, from) : 0;
+    const read = kept + this.source.read(window.subarray(kept), position + kept);
     this.window = window.subarray(0, read);
     this.windowStart = position;
     return read >= count;

@@ -49,6 +49,8 @@ export interface PartitionHost extends DiskQueueParts {
   requestFlush(): void;
   /** Something waits for a flush now. */
   flushNow(): void;
+  /** The queue does not end before `work` does, which must not fail. */
+  waitFor(work: Promise<void>): void;
   /** Tells the owner, soon, that there is room or something to take. */
   announceChange(): void;
 }

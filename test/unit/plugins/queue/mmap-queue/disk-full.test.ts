@@ -35,6 +35,7 @@ describe('a disk queue on a full disk', () => {
     disk.freeBytes = 0;
     assert.equal(life.offer(30), QUEUE_CODE.full);
     for (let count = 0; count < 15; count++) life.settle(life.queue.take(0)!);
+    await settleTurns(disk);
     assert.equal(life.offer(31), QUEUE_CODE.ok);
     assert.deepEqual(life.drain().at(-1), 31);
   });

@@ -28,7 +28,7 @@ describe('the disk queue', () => {
     const life = await QueueLife.open(disk, { memoryBytes: 3000 });
     life.offerMany(0, 500);
     const most = life.budget.usedBytes;
-    assert.ok(most < 3000 + 256 * 1024 + 1000, `${most} bytes`);
+    assert.ok(most < 3000 + 640 * 1024 + 1000, `${most} bytes`);
     assert.deepEqual(life.drain(), range(0, 500));
     assert.ok(life.budget.peakBytes < most + 3000);
     assert.ok(disk.mostOpenFiles <= 2, `${disk.mostOpenFiles} open files`);

@@ -47,6 +47,7 @@ describe('the start of a disk queue', () => {
       [0, 2, 4],
       [1, 3],
     ]);
+    await closeOn(disk, after);
     assert.deepEqual(
       disk
         .list(DIRECTORY)!
