@@ -11,6 +11,7 @@ import { HTTP2_ERRORS } from '../net/http2/index.js';
 import * as grpcErrors from '../net/grpc/errors.js';
 import { NET_ERRORS } from '../net/socket/errors.js';
 import { GRPC_CLIENT_ERRORS } from '../plugins/client/grpc-client/errors.js';
+import { GRPC_CLIENT_METRICS } from '../plugins/client/grpc-client/metrics.js';
 import { DISK_QUEUE_ERRORS } from '../plugins/queue/mmap-queue/errors.js';
 import { DISK_QUEUE_METRICS } from '../plugins/queue/mmap-queue/metrics.js';
 import { GRPC_SERVER_METRICS } from '../plugins/server/grpc-server/metrics.js';
@@ -34,6 +35,7 @@ export const DOCUMENTED_TABLES: DocumentedTables = {
     ALS_METRICS,
     ENDPOINT_METRICS,
     GRPC_SERVER_METRICS,
+    GRPC_CLIENT_METRICS,
     DISK_QUEUE_METRICS,
     byMetricName(SELF_METRICS),
     SUPERVISOR_METRICS,

@@ -80,6 +80,11 @@ export class BalancedChannel implements Channel, EndpointOwner {
     });
   }
 
+  /** New connections use this; open ones stay. */
+  reloadTls(tls: ClientTlsSettings): void {
+    this.tls = tls;
+  }
+
   /** Ends at once; calls that are open end with UNAVAILABLE. */
   close(): void {
     this.resolver?.close();

@@ -5,7 +5,7 @@ import type { ClientConnection, ClientConnectionEvents } from '../../net/grpc/co
 export interface PoolOwner {
   handleReady(pooled: PooledConnection): void;
   handleFreeStream(): void;
-  handleDraining(pooled: PooledConnection): void;
+  handleDraining(pooled: PooledConnection, reason: string): void;
   handleClosed(pooled: PooledConnection, error: Error | null): void;
 }
 
@@ -33,8 +33,8 @@ export class PooledConnection implements ClientConnectionEvents {
     this.owner.handleFreeStream();
   }
 
-  onDraining(): void {
-    this.owner.handleDraining(this);
+  onDraining(_connection: ClientConnection, reason: string): void {
+    this.owner.handleDraining(this, reason);
   }
 
   onClosed(_connection: ClientConnection, error: Error | null): void {

@@ -212,10 +212,13 @@ export class Subchannel implements PoolOwner {
     this.events.onSlots();
   }
 
-  handleDraining(pooled: PooledConnection): void {
+  handleDraining(pooled: PooledConnection, reason: string): void {
     if (!this.remove(pooled)) return;
     this.leaving.add(pooled);
+    if (this.isDraining) return;
     this.reconnect(pooled, true);
+    // Sent away before it could serve: an endpoint over its limits, or one that wants another certificate of us.
+    if (!this.hasServed(pooled)) this.events.onConnectionFailed(true, new Error(reason));
   }
 
   handleClosed(pooled: PooledConnection, error: Error | null): void {
@@ -262,10 +265,14 @@ export class Subchannel implements PoolOwner {
   /** After a connection was lost: an orderly end of one that had served is no failure. */
   private reconnect(lost: PooledConnection, isOrderly: boolean): void {
     if (this.isDraining) return;
-    const hasServed = this.settings.clock.now() - lost.readyMs >= STABLE_MS;
+    const hasServed = this.hasServed(lost);
     if (hasServed) this.backoff.reset();
     if (isOrderly && hasServed) this.fill();
     else this.retryLater();
+  }
+
+  private hasServed(pooled: PooledConnection): boolean {
+    return this.settings.clock.now() - pooled.readyMs >= STABLE_MS;
   }
 
   private retryLater(): void {

@@ -14,7 +14,7 @@ import type { OptionsSchema } from '../../../core/options.js';
 const OPTIONS = {
   ...FINDER_OPTIONS,
   enable_tls: booleanOption({
-    doc: 'Speak TLS with the backends. The files below are read at start only when this is on.',
+    doc: 'Speak TLS with the backends. The files below are read only when this is on, and again when they change: new connections use them.',
     default: false,
   }),
   client_pem_path: stringOption({

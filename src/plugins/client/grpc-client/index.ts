@@ -2,7 +2,7 @@
  * Client `grpc-client`: the balanced channel to OAP servers over gRPC.
  * Above: pipes, through core/channel. Below: core/balance for the channel, net/socket for connections, a finder for addresses.
  * Entry points: createGrpcClient, given the finders there are.
- * Invariants: the authentication header goes with every call; TLS files are read at start, and only with enable_tls.
+ * Invariants: the authentication header goes with every call; TLS files are read only with enable_tls, and followed.
  * Spec: docs/config (grpc-client).
  */
 import { SatelliteError } from '../../../base/index.js';
@@ -15,6 +15,7 @@ import { GrpcClient } from './grpc-client.js';
 
 export type { GrpcClientConfig } from './config.js';
 export { GRPC_CLIENT_ERRORS } from './errors.js';
+export { GRPC_CLIENT_METRICS } from './metrics.js';
 
 /** What replies on their way may hold in all; those of batches are empty, so these are answers to relayed calls. */
 const MAX_REPLIES_BYTES = 64 << 20;

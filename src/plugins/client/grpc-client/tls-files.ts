@@ -1,5 +1,5 @@
-/** Reads the TLS files of a client, once, at start. */
-import { readFileSync } from 'node:fs';
+/** Reads the TLS files of a client, at start and whenever they may have changed. */
+import { readFile } from 'node:fs/promises';
 import { SatelliteError } from '../../../base/index.js';
 import type { ClientTlsSettings } from '../../../net/socket/contract.js';
 import type { GrpcClientConfig } from './config.js';
@@ -19,14 +19,14 @@ const SHIPPED_NAMES: Readonly<Record<FileOption, string>> = {
 
 /**
  * TLS settings of the configuration; null without TLS, and then no file is touched.
- * @throws SAT_PLG_TLS_FILE
+ * @throws SAT_PLG_TLS_FILE as a rejection.
  */
-export function readTlsSettings(config: GrpcClientConfig): ClientTlsSettings | null {
+export async function readTlsSettings(config: GrpcClientConfig): Promise<ClientTlsSettings | null> {
   if (!config.enable_tls) return null;
-  const ca = readPem(config, 'ca_pem_path', 'CERTIFICATE');
+  const ca = await readPem(config, 'ca_pem_path', 'CERTIFICATE');
   const hasBoth = config.client_pem_path !== '' && config.client_key_path !== '';
-  const cert = hasBoth ? readPem(config, 'client_pem_path', 'CERTIFICATE') : null;
-  const key = hasBoth ? readPem(config, 'client_key_path', 'PRIVATE KEY') : null;
+  const cert = hasBoth ? await readPem(config, 'client_pem_path', 'CERTIFICATE') : null;
+  const key = hasBoth ? await readPem(config, 'client_key_path', 'PRIVATE KEY') : null;
   if ((cert === null) !== (key === null)) {
     const [missing, present]: [FileOption, FileOption] =
       cert === null ? ['client_pem_path', 'client_key_path'] : ['client_key_path', 'client_pem_path'];
@@ -41,12 +41,12 @@ export function readTlsSettings(config: GrpcClientConfig): ClientTlsSettings | n
 }
 
 /** The file's text; null when none is meant. */
-function readPem(config: GrpcClientConfig, option: FileOption, kind: string): string | null {
+async function readPem(config: GrpcClientConfig, option: FileOption, kind: string): Promise<string | null> {
   const path = config[option];
   if (path === '') return null;
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = await readFile(path, 'utf8');
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && path === SHIPPED_NAMES[option]) return null;

@@ -1,6 +1,7 @@
 /** Options of the gRPC server. */
 import { z } from 'zod';
 import {
+  durationOption,
   enumOption,
   groupOption,
   integerOption,
@@ -39,12 +40,57 @@ const shape = {
     default: '',
     doc: 'PEM file with the private key of the certificate.',
   }),
+  tls_ca_file: stringOption({
+    default: '',
+    doc: 'PEM file with the authorities of client certificates. Set, it makes the server ask for one. All TLS files are read again when they change; open connections stay.',
+    ours: true,
+  }),
+  tls_client_auth: enumOption(['required', 'optional'], {
+    default: 'required',
+    doc: 'Whether a client must show a certificate when tls_ca_file is set. One that shows a certificate which does not pass is refused in any case.',
+    ours: true,
+  }),
+  max_connection_age: durationOption({
+    default: 0,
+    min: 0,
+    unit: 's',
+    doc: 'Age, give or take a tenth, at which a connection is asked to end (GOAWAY) and its calls end at a message boundary; 0 is never. Set it (to minutes) when replicas are added by load, for old connections do not move by themselves.',
+    ours: true,
+  }),
+  max_connection_age_grace: durationOption({
+    default: '30s',
+    min: 0,
+    unit: 's',
+    doc: 'Calls still open so long after max_connection_age are cut off; 0 is never.',
+    ours: true,
+  }),
+  max_connection_idle: durationOption({
+    default: 0,
+    min: 0,
+    unit: 's',
+    doc: 'A connection without a call and without data for so long is ended; 0 is never.',
+    ours: true,
+  }),
+  keepalive_time: durationOption({
+    default: 0,
+    min: 0,
+    unit: 's',
+    doc: 'Send an HTTP/2 PING to clients that sent nothing for so long; 0 is never. TCP keepalive finds vanished clients too, unless a proxy stands between.',
+    ours: true,
+  }),
+  keepalive_timeout: durationOption({
+    default: '20s',
+    min: 1,
+    unit: 's',
+    doc: 'Longest wait for the answer to such a PING before the connection is given up.',
+    ours: true,
+  }),
   accept_limit: groupOption({
     cpu_utilization: numberOption({
       default: 75,
       min: 0,
       unit: 'percent',
-      doc: 'New connections are refused while this process uses more of the CPU it can have, averaged over 5 s. 100 and above: no limit. Open connections are never cut.',
+      doc: 'New connections are refused while this process is busier than that, averaged over 5 s or more: by its CPU (of its container’s quota, or of the machine) or by its event loop, whichever is more. They are taken again below nine tenths of it. 100 and above: no limit. Open connections are never cut.',
     }),
     connection_count: integerOption({
       default: 4000,
@@ -63,6 +109,10 @@ export const schema = z.object(shape).superRefine((config, context) => {
   if ((config.tls_cert_file === '') !== (config.tls_key_file === '')) {
     const missing = config.tls_cert_file === '' ? 'tls_cert_file' : 'tls_key_file';
     context.addIssue({ code: 'custom', path: [missing], message: 'TLS needs both tls_cert_file and tls_key_file' });
+  }
+  if (config.tls_ca_file !== '' && config.tls_cert_file === '') {
+    const message = 'client certificates need TLS: tls_cert_file and tls_key_file';
+    context.addIssue({ code: 'custom', path: ['tls_ca_file'], message });
   }
 });
 

@@ -12,9 +12,16 @@ export const GRPC_SERVER_METRICS = {
   cpu: {
     name: 'grpc_server_cpu_gauge',
     type: 'gauge',
-    help: 'CPU of this process, averaged over 5 s or more, in percent of what it can use: one core, or its container’s quota if that is less.',
+    help: 'CPU of this process, averaged over 5 s or more, in percent of what it may use: its container’s quota, or the machine if that is less.',
     labels: [],
     stability: 'original',
+  },
+  loop: {
+    name: 'satellite_grpc_server_event_loop_percent',
+    type: 'gauge',
+    help: 'Time for which the event loop was busy, averaged over 5 s or more, in percent.',
+    labels: [],
+    stability: 'stable',
   },
   calls: {
     name: 'satellite_grpc_server_open_calls',
@@ -33,7 +40,7 @@ export const GRPC_SERVER_METRICS = {
   refused: {
     name: 'satellite_grpc_server_refused_connections_total',
     type: 'counter',
-    help: 'Connections refused by accept_limit, by reason.',
+    help: 'Connections refused by accept_limit, by reason: connections, cpu, event_loop or shutdown.',
     labels: ['reason'],
     stability: 'stable',
   },
@@ -42,6 +49,34 @@ export const GRPC_SERVER_METRICS = {
     type: 'counter',
     help: 'Connections that ended with an error, by its code.',
     labels: ['code'],
+    stability: 'stable',
+  },
+  guardTrips: {
+    name: 'satellite_grpc_server_guard_trips_total',
+    type: 'counter',
+    help: 'Connections cut off because the peer sent far more of something than any honest peer does, by guard.',
+    labels: ['guard'],
+    stability: 'stable',
+  },
+  protocolErrors: {
+    name: 'satellite_grpc_server_protocol_errors_total',
+    type: 'counter',
+    help: 'Connections and streams ended because the peer broke a rule of HTTP/2, by the code it was told.',
+    labels: ['scope', 'code'],
+    stability: 'stable',
+  },
+  certificateExpiry: {
+    name: 'satellite_grpc_server_certificate_expiry_timestamp_seconds',
+    type: 'gauge',
+    help: 'When the certificate that the server shows expires, in Unix seconds; absent without TLS.',
+    labels: [],
+    stability: 'stable',
+  },
+  tlsReloads: {
+    name: 'satellite_grpc_server_tls_reloads_total',
+    type: 'counter',
+    help: 'Changes of the TLS files: taken over (ok), or refused while the old ones stay in use (error).',
+    labels: ['result'],
     stability: 'stable',
   },
   unknownMethods: {

@@ -1,35 +1,37 @@
 /** The gRPC server as a plugin: options to settings, limits, books and log lines around net/socket's listener. */
-import { TimerWheel, type SatelliteError } from '../../../base/index.js';
+import { SatelliteError, TimerWheel } from '../../../base/index.js';
 import type { Counter } from '../../../core/telemetry.js';
 import type { ProcessSettings, ServerPlugin } from '../../../core/plugin.js';
 import type { MethodRegistry, Peer } from '../../../net/grpc/contract.js';
 import { GrpcServer, HealthService, ReassemblyMeter, registerReflection } from '../../../net/grpc/index.js';
+import { errorCodeName, Http2Counters, type Http2CounterEvents } from '../../../net/http2/index.js';
 import {
   formatPeer,
   listen,
+  NET_ERRORS,
   parseAddress,
+  TlsFollower,
   type Listener,
   type ListenerEvents,
+  type ServerTlsSettings,
   type SocketAddress,
 } from '../../../net/socket/index.js';
+import { AcceptLimit, refusalOf, REFUSALS } from './accept-limit.js';
 import type { GrpcServerConfig } from './config.js';
-import { CpuMeter, readQuotaCores, usableCores } from './cpu-meter.js';
+import { LoadMeter, readQuotaCores, usableCores } from './load-meter.js';
 import { GRPC_SERVER_METRICS as METRICS } from './metrics.js';
-import { readTlsFiles } from './tls-files.js';
+import { readFiles, readTlsFiles } from './tls-files.js';
 
 /** From accept to the client's preface; a slow TLS handshake over a bad link takes a few seconds. */
 const SETUP_TIMEOUT_MS = 10_000;
 /** Silence before the kernel probes a client: finds sources that vanished without a FIN. */
 const TCP_KEEPALIVE_MS = 60_000;
-const KEEPALIVE_TIMEOUT_MS = 20_000;
 /** Unfinished messages may take this part of the process's memory budget; queues need the rest. */
 const REASSEMBLY_RATIO = 0.5;
 const HTTP1_HINT =
   'HTTP is served on other ports: by the http-server plugin for agents (12800 by default), by the Prometheus exporter for metrics (1234 by default).';
-const REFUSED_BY_CPU = 'the CPU limit of this server is reached';
-const REFUSED_BY_COUNT = 'the connection limit of this server is reached';
 
-export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
+export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2CounterEvents {
   readonly registry: MethodRegistry;
   private readonly config: GrpcServerConfig;
   private readonly settings: ProcessSettings;
@@ -39,8 +41,9 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
   private readonly health: HealthService;
   private readonly unknownMethods: Counter;
   private readonly handlerErrors: Counter;
-  private cpu: CpuMeter | null = null;
+  private limit: AcceptLimit | null = null;
   private listener: Listener | null = null;
+  private tlsFollower: TlsFollower<ServerTlsSettings> | null = null;
   private removeGauges: (() => void)[] = [];
 
   constructor(config: GrpcServerConfig, settings: ProcessSettings) {
@@ -84,27 +87,33 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
 
   async start(): Promise<void> {
     const { config } = this;
-    this.cpu = new CpuMeter(this.settings.clock, usableCores(readQuotaCores()));
+    const { clock, random } = this.settings;
+    const load = new LoadMeter(clock, usableCores(readQuotaCores()));
+    this.limit = new AcceptLimit(config.accept_limit, load);
     const tls = await readTlsFiles(config);
+    const age = { maxMs: config.max_connection_age, graceMs: config.max_connection_age_grace, random };
     this.listener = await listen(
       {
-        clock: this.settings.clock,
+        clock,
         address: this.address,
         tls,
         maxConcurrentStreams: config.max_concurrent_streams,
         refuse: (openConnections) => this.refuse(openConnections),
         setupTimeoutMs: SETUP_TIMEOUT_MS,
-        idleTimeoutMs: 0,
-        keepaliveTimeMs: 0,
-        keepaliveTimeoutMs: KEEPALIVE_TIMEOUT_MS,
+        idleTimeoutMs: config.max_connection_idle,
+        ...(age.maxMs === 0 ? {} : { age }),
+        keepaliveTimeMs: config.keepalive_time,
+        keepaliveTimeoutMs: config.keepalive_timeout,
         tcpKeepaliveMs: TCP_KEEPALIVE_MS,
         http1Hint: HTTP1_HINT,
+        counters: new Http2Counters(this),
         events: this,
       },
       this.server,
     );
     this.health.setServing(true);
-    this.publishGauges(this.listener, this.cpu);
+    this.publishGauges(this.listener, load);
+    if (tls !== null) this.followTls(tls, this.listener);
     const { boundAddress } = this.listener;
     this.settings.log.info('the gRPC server listens', { address: boundAddress, tls: tls === null ? 'off' : 'on' });
   }
@@ -117,39 +126,76 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents {
   async close(): Promise<void> {
     for (const remove of this.removeGauges) remove();
     this.removeGauges = [];
+    this.tlsFollower?.close();
     await this.listener?.close();
   }
 
   // --- limits ---
 
   private refuse(openConnections: number): string | null {
-    const { cpu_utilization: cpuLimit, connection_count: countLimit } = this.config.accept_limit;
-    if (openConnections >= countLimit) return REFUSED_BY_COUNT;
-    return cpuLimit < 100 && this.cpu!.percent() >= cpuLimit ? REFUSED_BY_CPU : null;
+    const refusal = this.limit!.judge(openConnections);
+    return refusal === null ? null : REFUSALS[refusal];
   }
 
-  private publishGauges(listener: Listener, cpu: CpuMeter): void {
+  private publishGauges(listener: Listener, load: LoadMeter): void {
     const { metrics } = this.settings;
     this.removeGauges = [
       metrics.gauge(METRICS.connections, {}, () => listener.connectionCount),
-      metrics.gauge(METRICS.cpu, {}, () => cpu.percent()),
+      metrics.gauge(METRICS.cpu, {}, () => load.cpuPercent()),
+      metrics.gauge(METRICS.loop, {}, () => load.loopPercent()),
       metrics.gauge(METRICS.calls, {}, () => this.server.callCount),
       metrics.gauge(METRICS.reassembly, {}, () => this.meter.usedBytes),
     ];
+  }
+
+  // --- certificates ---
+
+  private followTls(tls: ServerTlsSettings, listener: Listener): void {
+    const { clock, log, metrics } = this.settings;
+    const follower = new TlsFollower(tls, {
+      clock,
+      read: () => readFiles(this.config),
+      onRenewed: (renewed) => {
+        listener.reloadTls(renewed);
+        metrics.counter(METRICS.tlsReloads, { result: 'ok' }).value++;
+        log.info('the TLS files of the gRPC server have changed and are in use');
+      },
+      onRefused: (error) => {
+        metrics.counter(METRICS.tlsReloads, { result: 'error' }).value++;
+        log.error('the TLS files of the gRPC server have changed and cannot be used; the old ones stay in use', {
+          error: SatelliteError.from(error).message,
+        });
+      },
+    });
+    this.tlsFollower = follower;
+    this.removeGauges.push(metrics.gauge(METRICS.certificateExpiry, {}, () => follower.expiryMs / 1000));
+    if (follower.expiryMs <= clock.wallNow()) log.warn('the certificate of the gRPC server has expired');
   }
 
   // --- from the listener ---
 
   onRefused(peer: Peer, reason: string): void {
     const { log, metrics } = this.settings;
-    metrics.counter(METRICS.refused, { reason: reason === REFUSED_BY_CPU ? 'cpu' : 'connections' }).value++;
+    metrics.counter(METRICS.refused, { reason: refusalOf(reason) }).value++;
     log.repeated('warn', reason, 'a connection was refused', { reason, peer: formatPeer(peer) });
   }
 
   onConnectionError(peer: Peer, error: SatelliteError): void {
     const { log, metrics } = this.settings;
     metrics.counter(METRICS.failed, { code: error.code }).value++;
-    log.debug('a connection ended with an error', { peer: formatPeer(peer), error: error.message });
+    const fields = { peer: formatPeer(peer), error: error.message };
+    // Certificates and ports are set up by people, who look for the reason here; all else is everyday.
+    const reason = error.message.slice(fields.peer.length);
+    if (error.code === NET_ERRORS.TLS.code) log.repeated('warn', `TLS${reason}`, 'a TLS connection failed', fields);
+    else log.debug('a connection ended with an error', fields);
+  }
+
+  onGuardTrip(guard: string): void {
+    this.settings.metrics.counter(METRICS.guardTrips, { guard }).value++;
+  }
+
+  onProtocolError(scope: 'connection' | 'stream', code: number): void {
+    this.settings.metrics.counter(METRICS.protocolErrors, { scope, code: errorCodeName(code) }).value++;
   }
 
   onBug(error: unknown): void {

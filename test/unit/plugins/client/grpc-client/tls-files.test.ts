@@ -26,19 +26,19 @@ describe('TLS files of grpc-client', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('does not look at any file without enable_tls', () => {
+  it('does not look at any file without enable_tls', async () => {
     const missing = { client_pem_path: '/none', client_key_path: '/none', ca_pem_path: '/none' };
-    assert.equal(readTlsSettings(configOf({ enable_tls: false, ...missing })), null);
+    assert.equal(await readTlsSettings(configOf({ enable_tls: false, ...missing })), null);
   });
 
-  it('takes the shipped names for not set when there are no such files', () => {
-    const tls = readTlsSettings(configOf({ enable_tls: true, insecure_skip_verify: false, ...SHIPPED }));
+  it('takes the shipped names for not set when there are no such files', async () => {
+    const tls = await readTlsSettings(configOf({ enable_tls: true, insecure_skip_verify: false, ...SHIPPED }));
     assert.deepEqual(tls, { insecureSkipVerify: false });
   });
 
-  it('reads what is there', () => {
+  it('reads what is there', async () => {
     const files = { ca_pem_path: path('cert'), client_pem_path: path('cert'), client_key_path: path('key') };
-    const tls = readTlsSettings(configOf({ enable_tls: true, tls_server_name: 'oap.internal', ...files }));
+    const tls = await readTlsSettings(configOf({ enable_tls: true, tls_server_name: 'oap.internal', ...files }));
     assert.deepEqual(tls, {
       insecureSkipVerify: true,
       ca: CERTIFICATE,
@@ -48,8 +48,8 @@ describe('TLS files of grpc-client', () => {
     });
   });
 
-  it('uses no client certificate when only one of the two files is named', () => {
-    const tls = readTlsSettings(configOf({ enable_tls: true, client_pem_path: '/none' }));
+  it('uses no client certificate when only one of the two files is named', async () => {
+    const tls = await readTlsSettings(configOf({ enable_tls: true, client_pem_path: '/none' }));
     assert.deepEqual(tls, { insecureSkipVerify: true });
   });
 
@@ -74,9 +74,9 @@ describe('TLS files of grpc-client', () => {
     ],
   ];
   for (const [what, options, message] of wrong) {
-    it(`refuses ${what}, and says which`, () => {
+    it(`refuses ${what}, and says which`, async () => {
       const config = configOf({ enable_tls: true, ...options });
-      assert.throws(() => readTlsSettings(config), { code: 'SAT_PLG_TLS_FILE', message });
+      await assert.rejects(readTlsSettings(config), { code: 'SAT_PLG_TLS_FILE', message });
     });
   }
 });

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createSeededRandom, SimulatedClock, systemClock, type SatelliteError } from '../../../../../src/base/index.js';
+import { createSeededRandom, systemClock, type SatelliteError } from '../../../../../src/base/index.js';
 import { MemoryBudget } from '../../../../../src/core/budget.js';
 import type { ClientConnection } from '../../../../../src/net/grpc/contract.js';
 import { callUnary, unaryMethod, unaryResponse } from '../../../../../src/net/grpc/index.js';
 import type { ClientTlsSettings } from '../../../../../src/net/socket/index.js';
-import { CpuMeter, readQuotaCores } from '../../../../../src/plugins/server/grpc-server/cpu-meter.js';
 import { grpcServer } from '../../../../../src/plugins/server/grpc-server/index.js';
 import { createCertificates } from '../../../../support/certificates.js';
+import { CLIENT_PREFACE } from '../../../../../src/net/http2/index.js';
+import { frame, settingsFrame } from '../../../../support/peer.js';
 import { CapturingLog } from '../../../../support/log.js';
 import { RecordingMetrics } from '../../../../support/metrics.js';
 import { createTestDial, DIAL_DEFAULTS } from '../../../net/socket/rig.js';
@@ -63,8 +65,23 @@ test('defaults are those of the original, but for the message size', () => {
     max_concurrent_streams: 32,
     tls_cert_file: '',
     tls_key_file: '',
+    tls_ca_file: '',
+    tls_client_auth: 'required',
+    max_connection_age: 0,
+    max_connection_age_grace: 30_000,
+    max_connection_idle: 0,
+    keepalive_time: 0,
+    keepalive_timeout: 20_000,
     accept_limit: { cpu_utilization: 75, connection_count: 4000 },
   });
+});
+
+test('client certificates without TLS are a configuration error', () => {
+  const wrong = grpcServer.schema.safeParse({ tls_ca_file: '/ca.pem' });
+  assert.deepEqual(
+    wrong.error?.issues.map((issue) => issue.path.join('.')),
+    ['tls_ca_file'],
+  );
 });
 
 test('half of TLS and an unreadable address are configuration errors, each at its option', () => {
@@ -145,29 +162,23 @@ test('certificate and key files switch TLS on; a missing file fails the start', 
   rmSync(directory, { recursive: true });
 });
 
-test('CPU is measured over at least a period, in percent of what the process can use', () => {
-  const clock = new SimulatedClock(1000);
-  let cpuMs = 0;
-  const meter = new CpuMeter(clock, 0.5, () => cpuMs);
-  cpuMs = 900;
-  clock.advance(4000);
-  assert.equal(meter.percent(), 0);
-  clock.advance(2000);
-  assert.equal(meter.percent(), 30);
-  cpuMs = 100_000;
-  clock.advance(5000);
-  assert.equal(meter.percent(), 100);
+test('a peer that breaks the rules is counted by what it did', async () => {
+  const { plugin, metrics } = create({ address: '127.0.0.1:0', accept_limit: { cpu_utilization: 100 } });
+  await plugin.start();
+  const flood = Buffer.concat(Array.from({ length: 101 }, () => settingsFrame()));
+  assert.match(await sayAndListen(plugin.boundAddress, flood), /flood guard settings/);
+  assert.equal(metrics.read('satellite_grpc_server_guard_trips_total', { guard: 'settings' }), 1);
+  assert.match(await sayAndListen(plugin.boundAddress, frame('PING', 0, 1, Buffer.alloc(8))), /wrong stream/);
+  const labels = { scope: 'connection', code: 'PROTOCOL_ERROR' };
+  assert.equal(metrics.read('satellite_grpc_server_protocol_errors_total', labels), 1);
+  await plugin.close();
 });
 
-test('the quota of the container is read in both versions of cgroups', () => {
-  const files: Record<string, string> = { '/sys/fs/cgroup/cpu.max': '50000 100000\n' };
-  const read = (path: string): string => files[path] ?? '';
-  assert.equal(readQuotaCores(read), 0.5);
-  files['/sys/fs/cgroup/cpu.max'] = 'max 100000\n';
-  assert.equal(readQuotaCores(read), Infinity);
-  delete files['/sys/fs/cgroup/cpu.max'];
-  assert.equal(readQuotaCores(read), Infinity);
-  files['/sys/fs/cgroup/cpu/cpu.cfs_quota_us'] = '200000';
-  files['/sys/fs/cgroup/cpu/cpu.cfs_period_us'] = '100000';
-  assert.equal(readQuotaCores(read), 2);
-});
+/** Opens a connection, sends `bytes` behind the preface, and reads to the end. */
+async function sayAndListen(boundAddress: string, bytes: Buffer): Promise<string> {
+  const socket = connect(Number(boundAddress.slice(boundAddress.lastIndexOf(':') + 1)), '127.0.0.1');
+  socket.write(Buffer.concat([CLIENT_PREFACE, settingsFrame(), bytes]));
+  let text = '';
+  for await (const chunk of socket) text += (chunk as Buffer).toString('latin1');
+  return text;
+}
