@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { OUTCOME } from '../../src/core/channel.js';
 import { encodeAls, encodeIdentifier } from '../support/als.js';
 import { statusOf } from '../support/channel.js';
-import type { FakeClientCall } from '../support/channel.js';
+import type { FakeClientCall, FakeEndpoint } from '../support/channel.js';
 import { ALS_PATH, PipeRig, readLikeOap } from '../support/pipe-rig.js';
 import type { RigOptions } from '../support/pipe-rig.js';
 
@@ -301,6 +301,38 @@ describe("an endpoint's own fault", () => {
     rig.assertEmpty();
   });
 
+  it('does not wait for the next try when a backend comes that has not refused the token', async () => {
+    const rig = await startWith({ endpoints: 2, sender: { max_buffer_size: 1 } });
+    const [strict, absent] = rig.channel.all as [FakeEndpoint, FakeEndpoint];
+    strict.decide = () => statusOf(16);
+    absent.isReady = false;
+    sendEvents(rig, 10);
+    rig.run(20_000, 100);
+    const before = strict.calls.length;
+    absent.isReady = true;
+    rig.channel.wake();
+    rig.run(1000);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 10);
+    assert.ok(strict.calls.length - before <= 10);
+    rig.assertEmpty();
+  });
+
+  it('goes on holding when the probe finds a backend that has no slot', async () => {
+    const rig = await startWith({ endpoints: 2, sender: { max_buffer_size: 1 } });
+    const [strict, busy] = rig.channel.all as [FakeEndpoint, FakeEndpoint];
+    for (const endpoint of rig.channel.all) endpoint.decide = () => statusOf(16);
+    sendEvents(rig, 10);
+    rig.run(1000);
+    busy.slots = 0;
+    rig.run(40_000, 100);
+    busy.slots = Infinity;
+    strict.decide = () => statusOf(0);
+    busy.decide = () => statusOf(0);
+    rig.run(61_000, 100);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 10);
+    rig.assertEmpty();
+  });
+
   it('holds all data while every backend refuses the token, with one try in 30 s', async () => {
     const rig = await startWith({ endpoints: 2, sender: { max_buffer_size: 1 } });
     for (const endpoint of rig.channel.all) endpoint.decide = () => statusOf(16);
@@ -319,6 +351,15 @@ describe("an endpoint's own fault", () => {
 });
 
 describe("the data's fault", () => {
+  it('is not believed of backends that say so of everything while another is ready', async () => {
+    const rig = await startWith({ endpoints: 3 });
+    for (const rogue of rig.channel.all.slice(0, 2)) rogue.decide = () => statusOf(13);
+    sendEvents(rig, 5);
+    rig.run(60_000, 50);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 5);
+    rig.assertEmpty();
+  });
+
   const POISON = 'poison';
   const refusePoison =
     (code: number, message = '') =>

@@ -17,7 +17,7 @@ import type { Clock, Random, Timer } from '../../base/index.js';
 import type { ClientCall, ClientCallHandler, Status } from '../../net/grpc/contract.js';
 import type { Batch } from '../batch.js';
 import { OUTCOME } from '../channel.js';
-import type { Channel, Outcome } from '../channel.js';
+import type { Channel, EndpointView, Lease, Outcome } from '../channel.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
 import type { QueueTotals } from '../queue-totals.js';
@@ -86,6 +86,8 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   private readonly sleeping = new Map<Batch, Timer>();
   private tokenState: TokenState = TOKEN.accepted;
   private tokenTimer: Timer | null = null;
+  /** Endpoints that have refused our token, while data is held for it. */
+  private readonly tokenRefusers = new Set<number>();
   private isStopped = false;
   private unsubscribe: (() => void) | null = null;
 
@@ -243,6 +245,10 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       else this.onRoundOver(batch);
       return;
     }
+    this.attempt(batch, lease);
+  }
+
+  private attempt(batch: Batch, lease: Lease): void {
     const attempt = new Attempt(this.attemptParts, batch, lease);
     if (batch.attempts++ === 0) batch.firstSentMs = attempt.openedMs;
     this.attempts.add(attempt);
@@ -275,7 +281,10 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
 
   /** An endpoint may be ready, or have a slot: as many waiting batches as it takes. */
   private onEndpointReady(): void {
-    if (this.isHeld) return;
+    if (this.isHeld) {
+      this.tryNewcomer();
+      return;
+    }
     for (let count = this.waiting.length; count > 0; count--) {
       const left = this.waiting.length;
       this.send(this.waiting.shift()!);
@@ -361,7 +370,11 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     batch.suspicions++;
     batch.suspectedBy ??= new Set();
     batch.suspectedBy.add(endpointId);
-    return batch.suspectedBy.size >= SUSPECTING_ENDPOINTS || batch.suspicions >= SUSPICIONS_OF_FEW;
+    if (batch.suspectedBy.size < SUSPECTING_ENDPOINTS && batch.suspicions < SUSPICIONS_OF_FEW) return false;
+    // A message that stands alone would be dropped: first every other endpoint is asked.
+    const { suspectedBy } = batch;
+    const isJudged = (endpoint: EndpointView): boolean => suspectedBy.has(endpoint.id) || !endpoint.isReady;
+    return batch.messages > 1 || this.parts.channel.endpoints().every(isJudged);
   }
 
   /** The data is at fault: halves the batch until the guilty message stands alone, and drops that one. */
@@ -386,8 +399,8 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   private onRoundOver(batch: Batch): void {
     batch.excluded = null;
     batch.rounds++;
-    if (this.isRefusedByAll(batch, batch.refusedToken)) {
-      batch.refusedToken = null;
+    // A probe that nobody else takes is over, whoever else there may be.
+    if (this.tokenState === TOKEN.probing || this.isRefusedByAll(batch, batch.refusedToken)) {
       this.holdForToken(batch);
     } else if (this.isRefusedByAll(batch, batch.refusedMethod)) {
       this.fail(batch, 'unimplemented');
@@ -431,29 +444,47 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   // --- tokens ---
 
   private holdForToken(batch: Batch): void {
+    if (batch.refusedToken !== null) for (const id of batch.refusedToken) this.tokenRefusers.add(id);
+    batch.refusedToken = null;
     this.waiting.unshift(batch);
     if (this.tokenState === TOKEN.held) return;
-    this.tokenState = TOKEN.held;
     this.parts.log.repeated('error', 'token', 'every backend refuses our token; data is held and tried every 30 s');
     this.armTokenProbe();
   }
 
   private armTokenProbe(): void {
+    this.tokenState = TOKEN.held;
+    this.tokenTimer?.cancel();
     this.tokenTimer = this.parts.clock.setTimer(TOKEN_PROBE_MS, () => {
+      this.probe(null);
+    });
+  }
+
+  /** A backend that has not refused our token is ready: no need to wait for the next probe. */
+  private tryNewcomer(): void {
+    if (this.tokenState === TOKEN.held && !this.parts.recovery.isStandingStill) this.probe(this.tokenRefusers);
+  }
+
+  /** Sends the first batch that waits, outside `excluded`. */
+  private probe(excluded: ReadonlySet<number> | null): void {
+    const batch = this.waiting.peek();
+    const lease = batch && this.parts.channel.lease(batch.wireBytes, batch.entries, excluded);
+    if (batch !== undefined && lease) {
+      this.waiting.shift();
       const left = this.waiting.length;
       this.tokenState = TOKEN.probing;
-      this.send(this.waiting.shift()!);
-      if (this.waiting.length < left) return;
-      // No endpoint took it.
-      this.tokenState = TOKEN.held;
-      this.armTokenProbe();
-    });
+      this.attempt(batch, lease);
+      if (this.waiting.length === left) return;
+    }
+    // No endpoint took it. A newcomer is waited for meanwhile; the timer of the next probe runs on.
+    if (excluded === null || this.tokenState === TOKEN.probing) this.armTokenProbe();
   }
 
   /** A backend judged something else than our token. */
   private liftTokenHold(): void {
     if (this.tokenState === TOKEN.accepted) return;
     this.tokenState = TOKEN.accepted;
+    this.tokenRefusers.clear();
     this.tokenTimer?.cancel();
     this.onEndpointReady();
   }
