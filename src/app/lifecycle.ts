@@ -50,6 +50,7 @@ export async function runSatellite(config: SatelliteConfig, plugins: PluginSet, 
     const health = new Health(topology);
     exporters = await startExporters(metrics, config.telemetry);
     if (exporters.endpoint !== null) health.serve(exporters.endpoint);
+    for (const server of topology.servers.values()) server.followReadiness?.(() => health.isReady());
     await topology.start();
     logStarted(topology, config, log, options.version);
     await stop.requested;

@@ -44,6 +44,8 @@ export interface ProcessSettings {
 export interface ServerPlugin {
   /** Receivers register here between create and start. */
   readonly registry: MethodRegistry;
+  /** Health checks on this server answer what `isReady` says; without it, that it serves once it has started. */
+  followReadiness?(isReady: () => boolean): void;
   /** Binds and accepts. @throws SAT_NET_LISTEN with address and reason. */
   start(): Promise<void>;
   /** Stops accepting, sends GOAWAY, ends streams at message boundaries; resolves when idle or at `deadlineMs` (clock). */

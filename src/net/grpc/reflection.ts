@@ -1,15 +1,19 @@
 /**
- * Server reflection, as far as it can be answered: which services are here. No descriptors are kept, because payloads
- * are passed on unread; questions for them are answered with NOT_FOUND.
+ * Server reflection, as far as it can be answered: which services are here, and what the health service looks like. No
+ * other descriptors are kept, because payloads are passed on unread; questions for them are answered with NOT_FOUND.
  * @source grpc/reflection/v1/reflection.proto; v1alpha is the same messages under another name.
  */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { joinMessage } from './client-call.js';
 import type { Message, MethodHandler, MethodRegistry, ServerCall } from './contract.js';
+import { encodeHealthFile, HEALTH_FILE, isHealthSymbol } from './health-descriptor.js';
 import { GRPC_STATUS } from './status.js';
 
+// Questions of a ServerReflectionRequest.
+const FILE_BY_FILENAME = 3;
+const FILE_CONTAINING_SYMBOL = 4;
 const LIST_SERVICES = 7;
-const NO_DESCRIPTORS = 'no descriptors here: payloads are passed on unread';
+const NO_DESCRIPTORS = 'no descriptor of this here: payloads are passed on unread';
 
 /** Registers both versions. `listPaths` gives the method paths known when asked. */
 export function registerReflection(registry: MethodRegistry, listPaths: () => readonly string[]): void {
@@ -33,12 +37,14 @@ export function registerReflection(registry: MethodRegistry, listPaths: () => re
 function answer(request: Uint8Array, paths: readonly string[]): Uint8Array | null {
   const reader = new BinaryReader(request);
   let question = 0;
+  let subject = '';
   try {
     while (reader.pos < reader.len) {
       const [field, type] = reader.tag();
       // Field 1 is the host, all others are the question.
       if (field > 1) question = field;
-      reader.skip(type);
+      if (field === FILE_BY_FILENAME || field === FILE_CONTAINING_SYMBOL) subject = reader.string();
+      else reader.skip(type);
     }
   } catch {
     return null;
@@ -52,9 +58,18 @@ function answer(request: Uint8Array, paths: readonly string[]): Uint8Array | nul
     }
     return response.join().finish();
   }
+  if (isAboutHealth(question, subject)) {
+    response.tag(4, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).bytes(encodeHealthFile());
+    return response.join().finish();
+  }
   response.tag(7, WireType.LengthDelimited).fork();
   response.tag(1, WireType.Varint).int32(GRPC_STATUS.NOT_FOUND).tag(2, WireType.LengthDelimited).string(NO_DESCRIPTORS);
   return response.join().finish();
+}
+
+function isAboutHealth(question: number, subject: string): boolean {
+  if (question === FILE_BY_FILENAME) return subject === HEALTH_FILE;
+  return question === FILE_CONTAINING_SYMBOL && isHealthSymbol(subject);
 }
 
 function servicesOf(paths: readonly string[]): readonly string[] {

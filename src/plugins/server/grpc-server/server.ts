@@ -55,9 +55,10 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2Coun
     this.meter = new ReassemblyMeter(budget.limitBytes * REASSEMBLY_RATIO, budget);
     this.unknownMethods = metrics.counter(METRICS.unknownMethods, {});
     this.handlerErrors = metrics.counter(METRICS.handlerErrors, {});
+    const wheel = new TimerWheel(clock);
     this.server = new GrpcServer({
       clock,
-      wheel: new TimerWheel(clock),
+      wheel,
       meter: this.meter,
       maxReceiveMessageBytes: config.max_recv_msg_size,
       onHandlerError: (path, error) => {
@@ -76,13 +77,17 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2Coun
       },
     });
     this.registry = this.server;
-    this.health = new HealthService(() => this.server.paths);
+    this.health = new HealthService(() => this.server.paths, wheel);
     this.health.register(this.server);
     registerReflection(this.server, () => this.server.paths);
   }
 
   get boundAddress(): string {
     return this.listener?.boundAddress ?? '';
+  }
+
+  followReadiness(isReady: () => boolean): void {
+    this.health.follow(isReady);
   }
 
   async start(): Promise<void> {

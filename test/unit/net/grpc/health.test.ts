@@ -15,7 +15,7 @@ function request(service: string): Buffer {
 
 function healthy(): { pair: Pair; health: HealthService } {
   const pair = new Pair();
-  const health = new HealthService(() => pair.server.paths);
+  const health = new HealthService(() => pair.server.paths, pair.wheel);
   health.register(pair.server);
   pair.server.register('/test.Service/Method', new Recorder());
   return { pair, health };
@@ -59,6 +59,38 @@ test('Watch tells each change and ends before the server does', () => {
   assert.equal(pair.run(WATCH, []).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
 });
 
+test('readiness is asked for at each Check, and every second while somebody watches', async () => {
+  const { pair, health } = healthy();
+  let isReady = true;
+  health.follow(() => isReady);
+  health.setServing(true);
+  const watch = pair.run(WATCH, [Buffer.alloc(0)]);
+  isReady = false;
+  assert.deepEqual((await check(pair, Buffer.alloc(0))).messages, [NOT_SERVING]);
+  pair.clock.advance(1100);
+  pair.pump();
+  assert.deepEqual(watch.messages, [SERVING, NOT_SERVING]);
+  pair.clock.advance(5000);
+  isReady = true;
+  pair.clock.advance(1100);
+  pair.pump();
+  assert.deepEqual(watch.messages, [SERVING, NOT_SERVING, SERVING]);
+  assert.equal(watch.status, null);
+  watch.call.cancel('enough');
+  pair.pump();
+  assert.equal(pair.wheel.size, 0);
+});
+
+test('reflection describes the health service, by name of file and of symbol', () => {
+  const pair = new Pair();
+  registerReflection(pair.server, () => pair.server.paths);
+  const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+  const ask = (field: number, name: string): Buffer =>
+    Buffer.concat([Buffer.from([(field << 3) | 2, name.length]), Buffer.from(name)]);
+  const questions = [ask(3, 'grpc/health/v1/health.proto'), ask(4, 'grpc.health.v1.Health')];
+  for (const reply of pair.run(path, questions).messages) assert.match(reply.toString('latin1'), /ServingStatus/);
+});
+
 test('reflection lists the services and says that it has no descriptors', () => {
   const pair = new Pair();
   pair.server.register('/b.Service/Method', new Recorder());
@@ -70,7 +102,7 @@ test('reflection lists the services and says that it has no descriptors', () => 
     const text = listed.messages[0]!.toString('latin1');
     assert.ok(text.indexOf('a.Service') < text.indexOf('b.Service'));
     assert.ok(text.includes('grpc.reflection.v1alpha.ServerReflection'));
-    assert.match(listed.messages[1]!.toString('latin1'), /no descriptors here/);
+    assert.match(listed.messages[1]!.toString('latin1'), /no descriptor of this here/);
     assert.equal(listed.status?.code, 0);
     assert.equal(pair.run(path, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
   }
