@@ -11,6 +11,13 @@ import { repositoryUrl } from './repository.js';
 const READY_WITHIN_MS = 120_000;
 const MAIN_CLASS = 'org.apache.skywalking.oap.server.starter.OAPServerStartUp';
 
+export interface OapSettings {
+  /** That of one that was killed, to come back; any free one when absent. */
+  readonly grpcPort?: number;
+  /** What callers must send as `authentication`. */
+  readonly token?: string;
+}
+
 export class Oap {
   readonly grpcPort: number;
   private readonly metricsPort: number;
@@ -22,8 +29,9 @@ export class Oap {
     this.metricsPort = metricsPort;
   }
 
-  static async start(): Promise<Oap> {
-    const [grpcPort, restPort, metricsPort] = (await findFreePorts(3)) as [number, number, number];
+  static async start(settings: OapSettings = {}): Promise<Oap> {
+    const [anyPort, restPort, metricsPort] = (await findFreePorts(3)) as [number, number, number];
+    const { grpcPort = anyPort, token = '' } = settings;
     const jars = `${dirname(componentPath('oap'))}/*`;
     const child = new Child({
       name: 'OAP',
@@ -39,6 +47,7 @@ export class Oap {
         SATELLITE_TEST_OAP_GRPC_PORT: `${grpcPort}`,
         SATELLITE_TEST_OAP_REST_PORT: `${restPort}`,
         SATELLITE_TEST_OAP_METRICS_PORT: `${metricsPort}`,
+        SATELLITE_TEST_OAP_TOKEN: token,
       },
     });
     const oap = new Oap(child, grpcPort, metricsPort);
