@@ -86,7 +86,7 @@ export class SegmentWriter implements ByteSource {
     const written = Math.min(Math.max(this.bufferStart - position, 0), target.length);
     if (written > 0) {
       const count = this.files.read(this.file, target.subarray(0, written), position);
-      if (count < written) return count;
+      if (count < written || written === target.length) return count;
     }
     const from = position + written - this.bufferStart;
     return written + this.buffer.copy(target, written, from, Math.min(this.filled, from + target.length - written));

@@ -60,6 +60,13 @@ describe('the disk queue', () => {
     assert.equal(small.offer(4, 0, 300), QUEUE_CODE.tooLarge);
   });
 
+  it('reads the segment that is being written, its buffer included', async () => {
+    const life = await QueueLife.open(newDisk(), { segmentBytes: 5_000_000, capacityBytes: 5_000_000, memoryBytes: 1 });
+    for (let label = 0; label < 12; label++) assert.equal(life.offer(label, 0, 300_000), QUEUE_CODE.ok);
+    for (let label = 12; label < 40; label++) assert.equal(life.offer(label, 0, 3000), QUEUE_CODE.ok);
+    assert.deepEqual(life.drain(), range(0, 40));
+  });
+
   it('deletes a segment when its last event is settled, in whatever order', async () => {
     const disk = newDisk();
     const life = await QueueLife.open(disk);
