@@ -5,6 +5,7 @@
 export * from './backoff.js';
 export * from './clock.js';
 export * from './cursor.js';
+export * from './decaying-sum.js';
 export * from './error.js';
 export * from './random.js';
 export * from './ring.js';

@@ -1,5 +1,5 @@
 /** HOT. How fast calls have been, in time per byte, over the recent past. */
-import { DecayingSum } from './decaying-sum.js';
+import { DecayingSum } from '../../base/index.js';
 
 /** Memory: long enough to even out single calls, short enough to follow a change in seconds. */
 const HALF_LIFE_MS = 5_000;

@@ -2,7 +2,7 @@
  * HOT. What one endpoint has to do, and how fast it has been: the figures that the picker compares.
  */
 import { CallSpeed } from './call-speed.js';
-import { DecayingSum } from './decaying-sum.js';
+import { DecayingSum } from '../../base/index.js';
 
 /** Memory of the share: long enough to even out single batches, short enough to follow a change in seconds. */
 const HALF_LIFE_MS = 10_000;

@@ -1,5 +1,6 @@
 /**
- * HOT. A sum that forgets: each amount counts half as much after every `halfLifeMs`. Reading never changes it.
+ * HOT. A sum that forgets: each amount counts half as much after every `halfLifeMs`; two of them, of values and of weights,
+ * make an exponentially weighted mean (EWMA) that depends on time, not on the number of samples. Reading never changes it.
  */
 export class DecayingSum {
   private readonly halfLifeMs: number;
