@@ -138,7 +138,6 @@ class SocketListener implements Listener, ServedSocketOwner {
     const { setupTimeoutMs, events } = this.settings;
     const server = createTlsServer({
       ...tlsOptions(tls),
-      allowHalfOpen: true,
       noDelay: true,
       handshakeTimeout: setupTimeoutMs,
       // HTTP/1.1 only to be told, over its own protocol, that it is not served here.
@@ -148,6 +147,8 @@ class SocketListener implements Listener, ServedSocketOwner {
       this.admit(socket);
     });
     server.on('secureConnection', (socket: TLSSocket) => {
+      // Only from here on: during the handshake node would not notice that a half-open client has gone.
+      socket.allowHalfOpen = true;
       const fault = clientCertificateFault(socket, this.tls!);
       if (fault === null) this.serve(socket, true);
       else this.refuseClient(socket, fault);
