@@ -51,6 +51,8 @@ export class Partition {
   private eventsSinceFlush = 0;
   /** The last write failed: nothing is taken until one works. */
   private isFailing = false;
+  /** Something could not be read just now. */
+  private isReadStalled = false;
 
   constructor(host: PartitionHost, index: number, directory: string) {
     this.host = host;
@@ -217,6 +219,9 @@ export class Partition {
       this.onWriteFailed(error);
     }
     this.writeSettled();
+    if (!this.isReadStalled) return;
+    this.isReadStalled = false;
+    this.host.announceChange();
   }
 
   private writeSettled(): void {
@@ -295,8 +300,8 @@ export class Partition {
     } catch (error) {
       this.onFailed('read', error);
       if (TRANSIENT_CODES.has(codeOf(error))) {
+        this.isReadStalled = true;
         this.host.requestFlush();
-        this.host.announceChange();
         return false;
       }
       this.lose(segment, 'corrupt');

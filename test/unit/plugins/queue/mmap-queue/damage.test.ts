@@ -189,7 +189,7 @@ describe('a damaged disk queue', () => {
     const life = await QueueLife.open(disk);
     disk.faults.set('open', ['EMFILE']);
     assert.equal(life.queue.take(0), undefined);
-    life.clock.advance(1);
+    life.clock.advance(1002);
     assert.equal(life.changes, 1);
     assert.deepEqual(life.drain(), range(0, 2 * PER_SEGMENT));
     assert.deepEqual(life.lost, []);
