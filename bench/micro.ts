@@ -19,6 +19,7 @@ import { GrpcServer, ReassemblyMeter, type Message, type MethodHandler } from '.
 import { DEFAULT_TABLE_BYTES, HpackDecoder } from '../src/net/hpack/index.js';
 import { Http2Connection } from '../src/net/http2/connection.js';
 import { DEFAULT_HTTP2_SETTINGS } from '../src/net/http2/settings.js';
+import { createDiskMicros } from './micro-disk.js';
 import { spreadOf } from './report.js';
 
 const ROUNDS = 7;
@@ -31,7 +32,7 @@ const FIRST_SLICE_BYTES = MAX_FRAME_BYTES - ENVELOPE_BYTES;
 
 const LARGE_LOGS = encodeLogs('http', 13, DEFAULT_FLEET_OPTIONS.entryBytes);
 
-interface Micro {
+export interface Micro {
   readonly title: string;
   /** Does the work `times` times. */
   run(times: number): void;
@@ -171,6 +172,7 @@ export function runMicros(): string {
     pickEndpoint(4),
     pickEndpoint(64),
     fillTemplate(),
+    ...createDiskMicros(),
   ];
   const lines = micros.map((micro) => {
     const { median, low, high } = spreadOf(measureRounds(micro));
