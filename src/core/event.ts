@@ -6,6 +6,7 @@ import type { Message } from '../net/grpc/contract.js';
 import type { MemoryBudget } from './budget.js';
 import type { DataType } from './data-type.js';
 import type { DropReason } from './drop-reason.js';
+import type { SourceAccount } from './fair-shares.js';
 
 /**
  * The bytes that say whose messages these are, encoded as the protobuf field they are (tag, length, body), so that they
@@ -80,6 +81,8 @@ export class Event {
   unsettledMessages = 0;
   /** Why a message of it was dropped: then the event does not count as delivered. */
   damage: DropReason | null = null;
+  /** Whose room it takes, as long as it is in memory; null where none is kept. */
+  account: SourceAccount | null = null;
   /** A durable queue's note of where it keeps the event: the place, and the event's number in it. */
   store: unknown = null;
   storeIndex = 0;

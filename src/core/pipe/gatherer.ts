@@ -2,7 +2,7 @@
  * HOT. The first stage: takes messages into the books and the budget, and closed windows into the queue. When there is no
  * room the pipe's policy decides, here and nowhere else.
  *
- *     drop_newest   what just came is dropped, counted
+ *     drop_newest   what just came is dropped, counted; that of a greedy source a little earlier (fair-shares.ts)
  *     drop_oldest   the events that would leave the queue next make room
  *     block         the event waits here and its source is paused: flow control holds it back
  */
@@ -13,6 +13,8 @@ import type { MemoryBudget } from '../budget.js';
 import type { DropReason } from '../drop-reason.js';
 import { costOf } from '../event.js';
 import type { Event } from '../event.js';
+import { GREEDY_SHARE } from '../fair-shares.js';
+import type { FairShares, SourceAccount } from '../fair-shares.js';
 import type { Ledger } from '../ledger.js';
 import { QUEUE_CODE } from '../queue.js';
 import type { Queue, QueueCode } from '../queue.js';
@@ -42,6 +44,7 @@ export interface GathererParts {
   readonly metrics: PipeMetrics;
   readonly settlement: Settlement;
   readonly recovery: Recovery;
+  readonly shares: FairShares;
   readonly clock: Clock;
   readonly log: Log;
   /** A key's events stay in one partition. */
@@ -57,6 +60,12 @@ export class Gatherer implements EventSink {
   private readonly metrics: PipeMetrics;
   private readonly settlement: Settlement;
   private readonly recovery: Recovery;
+  private readonly shares: FairShares;
+  /** Memory and events of a partition up to which greedy sources are taken. */
+  private readonly budgetMark: number;
+  private readonly partitionMark: number;
+  /** Queues that drop what came last are not fair by themselves. One on disk lets go of memory as it likes. */
+  private readonly hasShares: boolean;
   private readonly clock: Clock;
   private readonly log: Log;
   private readonly isOrdered: boolean;
@@ -75,6 +84,10 @@ export class Gatherer implements EventSink {
     this.metrics = parts.metrics;
     this.settlement = parts.settlement;
     this.recovery = parts.recovery;
+    this.shares = parts.shares;
+    this.budgetMark = parts.budget.limitBytes * GREEDY_SHARE;
+    this.partitionMark = Math.ceil((parts.queue.capacity / parts.queue.partitions) * GREEDY_SHARE);
+    this.hasShares = parts.queue.whenFull === 'drop_newest' && !parts.queue.isDurable;
     this.clock = parts.clock;
     this.log = parts.log;
     this.isOrdered = parts.isOrdered;
@@ -97,12 +110,24 @@ export class Gatherer implements EventSink {
       this.refuse(entries, message.length, 'shutdown');
       return false;
     }
-    if (!this.budget.tryReserve(costBytes) && !this.makeRoom(source, costBytes)) {
+    const { account } = source;
+    const isRefused = this.budget.usedBytes + costBytes > this.budgetMark && this.isGreedy(account);
+    if (isRefused || (!this.budget.tryReserve(costBytes) && !this.makeRoom(source, costBytes))) {
       this.refuse(entries, message.length, 'memory_budget');
       return false;
     }
+    if (account !== null) this.shares.hold(account, costBytes);
     this.ledger.receiveMessage(entries, message.length);
     return true;
+  }
+
+  /** A stream of `host` opened; null where shares are not kept. */
+  openAccount(host: string): SourceAccount | null {
+    return this.hasShares ? this.shares.join(host) : null;
+  }
+
+  closeAccount(source: Source): void {
+    if (source.account !== null) this.shares.leave(source.account);
   }
 
   /** Reserves memory for the identity of a stream. False: even the overshoot is used up. */
@@ -207,13 +232,19 @@ export class Gatherer implements EventSink {
     const tries = this.isOrdered ? 1 : partitions;
     for (let count = 0; count < tries && code === QUEUE_CODE.full; count++) {
       event.partition = partition;
-      code = this.offerTo(event, partition);
+      // Most partitions are far from their mark most of the time: that is asked first.
+      const isReserved = this.queue.size(partition) >= this.partitionMark && this.isGreedy(event.account);
+      if (!isReserved) code = this.offerTo(event, partition);
       partition = partition + 1 === partitions ? 0 : partition + 1;
     }
     if (code !== QUEUE_CODE.ok) return code;
     if (!this.isOrdered) this.nextPartition = partition;
     this.consumer!.onOffered(event);
     return code;
+  }
+
+  private isGreedy(account: SourceAccount | null): boolean {
+    return account !== null && this.shares.isGreedy(account);
   }
 
   /** A queue that throws has no room: the pipe's policy decides. */

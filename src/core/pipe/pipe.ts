@@ -6,6 +6,7 @@
  */
 import type { MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
 import type { Channel } from '../channel.js';
+import { FairShares } from '../fair-shares.js';
 import { Ledger } from '../ledger.js';
 import type { PipeSettings } from '../plugin.js';
 import { isDurableQueue } from '../queue.js';
@@ -81,8 +82,20 @@ export class Pipe implements Intake {
     const { isOrdered } = receiver;
     const recovery = new Recovery(this.name, clock, settings.random, log, settings.metrics);
     this.recovery = recovery;
-    const settlement = new Settlement(ledger, queue, budget, metrics, clock, recovery);
-    this.gatherer = new Gatherer({ ledger, queue, budget, metrics, settlement, recovery, clock, log, isOrdered });
+    const shares = new FairShares();
+    const settlement = new Settlement(ledger, queue, budget, metrics, clock, recovery, shares);
+    this.gatherer = new Gatherer({
+      ledger,
+      queue,
+      budget,
+      metrics,
+      settlement,
+      recovery,
+      shares,
+      clock,
+      log,
+      isOrdered,
+    });
     this.sender = new Sender({
       settings: createSenderSettings(parts.sender, queue.partitions),
       queue,

@@ -35,6 +35,7 @@ export class StreamHandler implements MethodHandler {
 
   onCall(call: ServerCall): void {
     const source = this.wheel.createSource(call);
+    source.account = this.gatherer.openAccount(call.peer.host);
     call.state = source;
     if (this.queued.observer !== null) source.handle = this.queued.observer.onOpen(call.peer.host);
   }
@@ -72,6 +73,7 @@ export class StreamHandler implements MethodHandler {
     this.wheel.close(source);
     if (source.identity !== null) source.identity.release();
     source.identity = null;
+    this.gatherer.closeAccount(source);
     if (this.queued.observer === null) return;
     if (isCancelled) this.queued.observer.onFailed(source.handle);
     this.queued.observer.onClose(source.handle);

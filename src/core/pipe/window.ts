@@ -13,6 +13,7 @@ import type { Message, ServerCall } from '../../net/grpc/contract.js';
 import type { DataType } from '../data-type.js';
 import { Event, costOf } from '../event.js';
 import type { Identity } from '../event.js';
+import type { SourceAccount } from '../fair-shares.js';
 import type { QueuedMethod, StreamObserver, WindowSettings } from './contract.js';
 
 /** Phases of the wheel: a step of 16 ms at the default flush_time. */
@@ -27,6 +28,8 @@ export class Source {
   event: Event | null = null;
   /** The call was answered with an error; what still arrives is not taken. */
   isRefused = false;
+  /** Its host's, with those of other streams; null where none is kept. */
+  account: SourceAccount | null = null;
   /** What the receiver's observer keeps of this stream. */
   handle: unknown = null;
   readonly phase: number;
@@ -138,6 +141,7 @@ export class WindowWheel {
   private open(source: Source, identity: Identity | null, keyHash: number): Event {
     const nowMs = this.clock.now();
     const event = new Event(this.dataType, this.method, identity === null ? null : identity.retain(), keyHash, nowMs);
+    event.account = source.account;
     source.event = event;
     source.opening = ++this.openings;
     const head = this.phases[source.phase]!;
