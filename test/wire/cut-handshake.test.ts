@@ -22,10 +22,16 @@ async function listenWith(onSocket: (socket: Socket) => void): Promise<{ server:
 /** The first bytes of a TLS client. */
 async function recordClientHello(): Promise<Buffer> {
   const { server, port } = await listenWith(() => undefined);
+  const client = connectTls({ host: '127.0.0.1', port, ALPNProtocols: ['h2'] }).on('error', () => undefined);
   const hello = await new Promise<Buffer>((resolve) => {
-    server.on('connection', (socket) => socket.once('data', resolve));
-    connectTls({ host: '127.0.0.1', port, ALPNProtocols: ['h2'] }).on('error', () => undefined);
+    server.on('connection', (socket) => {
+      socket.once('data', (bytes) => {
+        resolve(bytes);
+        socket.destroy();
+      });
+    });
   });
+  client.destroy();
   server.close();
   return hello;
 }
