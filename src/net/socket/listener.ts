@@ -22,6 +22,11 @@ import { ServedSocket, type ServedSocketOwner } from './served-socket.js';
 
 /** Connections waiting to be accepted: a whole mesh may reconnect in one second. The kernel caps it (somaxconn). */
 const BACKLOG = 4096;
+/**
+ * Refused connections on a TLS port that may do their handshake at a time, for only then can they be told why. More are
+ * closed before it: handshakes are what a burst of clients costs.
+ */
+const MAX_REFUSED_HANDSHAKES = 16;
 const SHUTTING_DOWN = 'the server is shutting down';
 
 /** Starts listening. @throws SAT_NET_LISTEN with address and reason. */
@@ -29,6 +34,11 @@ export async function listen(settings: ListenSettings, server: GrpcServer): Prom
   const listener = new SocketListener(settings, server);
   await listener.start();
   return listener;
+}
+
+interface RefusedHandshake {
+  readonly socket: Socket;
+  readonly reason: string;
 }
 
 class SocketListener implements Listener, ServedSocketOwner {
@@ -44,6 +54,8 @@ class SocketListener implements Listener, ServedSocketOwner {
   private readonly listening: Server;
   /** Every accepted TCP connection, those in their TLS handshake included. */
   private readonly accepted = new Set<Socket>();
+  /** Refused connections on a TLS port that are in their handshake, by the peer's address. */
+  private readonly refusedHandshakes = new Map<string, RefusedHandshake>();
   /** Called, and forgotten, when the last connection is closed. */
   private idleListeners: (() => void)[] = [];
   private isClosing = false;
@@ -116,6 +128,7 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.refusals.close();
     for (const connection of this.connections) connection.destroy(SHUTTING_DOWN);
     for (const socket of this.accepted) socket.destroy();
+    for (const { socket } of this.refusedHandshakes.values()) socket.destroy();
     if (this.connectionCount > 0) await new Promise<void>((resolve) => this.idleListeners.push(resolve));
   }
 
@@ -149,8 +162,10 @@ class SocketListener implements Listener, ServedSocketOwner {
     server.on('secureConnection', (socket: TLSSocket) => {
       // Only from here on: during the handshake node would not notice that a half-open client has gone.
       socket.allowHalfOpen = true;
+      const refused = this.refusedHandshakes.get(addressOf(socket));
       const fault = clientCertificateFault(socket, this.tls!);
-      if (fault === null) this.serve(socket, true);
+      if (refused !== undefined) this.refusals.refuse(socket, refused.reason);
+      else if (fault === null) this.serve(socket, true);
       else this.refuseClient(socket, fault);
     });
     server.on('tlsClientError', (error, socket) => {
@@ -174,9 +189,19 @@ class SocketListener implements Listener, ServedSocketOwner {
     }
     const isTls = settings.tls !== null;
     settings.events.onRefused(this.peerOf(socket, isTls), reason);
-    if (isTls) socket.destroy();
+    if (isTls) this.refuseHandshake(socket, reason);
     else this.refusals.refuse(socket, reason);
     return false;
+  }
+
+  private refuseHandshake(socket: Socket, reason: string): void {
+    const address = addressOf(socket);
+    if (this.isClosing || address === '' || this.refusedHandshakes.size >= MAX_REFUSED_HANDSHAKES) {
+      socket.destroy();
+      return;
+    }
+    this.refusedHandshakes.set(address, { socket, reason });
+    socket.on('close', () => this.refusedHandshakes.delete(address));
   }
 
   /** The handshake went well but for the client's certificate: it hears why, which an alert of TLS could not say. */
@@ -211,6 +236,12 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.idleListeners = [];
     for (const listener of listeners) listener();
   }
+}
+
+/** Tells connections apart, also through TLS; '' where there are no addresses (unix sockets). */
+function addressOf(socket: Socket): string {
+  const { remoteAddress, remotePort } = socket;
+  return remoteAddress === undefined ? '' : `${remoteAddress} ${String(remotePort)}`;
 }
 
 function listenOptions(settings: ListenSettings): ListenOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import * as grpc from '@grpc/grpc-js';
 import type { SatelliteError } from '../../../../src/base/index.js';
@@ -185,6 +185,23 @@ describe('TLS', () => {
       other.remove();
       await server.close();
     });
+  });
+
+  test('a connection over the limit is told so after its handshake; of a burst most are closed before', async () => {
+    const tls = { cert: files.serverCert, key: files.serverKey };
+    const full = await startServer(registerEcho, { tls, refuse: () => 'full' });
+    assert.equal((await dialOnce(full.address, { ca: files.ca })).reason, 'NO_ERROR: full');
+    const port = (full.address as { port: number }).port;
+    const silent = Array.from({ length: 20 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
+    await until(() => silent.filter((socket) => socket.closed).length === 4);
+    assert.equal((await dialOnce(full.address, { ca: files.ca })).reason, '');
+    for (const socket of silent) socket.destroy();
+    // When the server has seen them leave there is room again.
+    let reason = '';
+    while (reason === '') ({ reason } = await dialOnce(full.address, { ca: files.ca }));
+    assert.equal(reason, 'NO_ERROR: full');
+    assert.equal(full.listener.connectionCount, 0);
+    await full.close();
   });
 
   test('an independent client gets through', async () => {

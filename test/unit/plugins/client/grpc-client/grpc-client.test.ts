@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { systemClock, systemRandom } from '../../../../../src/base/index.js';
+import { SimulatedClock, systemClock, systemRandom, type Clock } from '../../../../../src/base/index.js';
 import { MemoryBudget } from '../../../../../src/core/budget.js';
 import { OUTCOME } from '../../../../../src/core/channel.js';
 import type { Channel, Lease } from '../../../../../src/core/channel.js';
@@ -10,6 +10,9 @@ import type { MethodRegistry, Status } from '../../../../../src/net/grpc/contrac
 import { fieldOf } from '../../../../../src/net/grpc/index.js';
 import { createGrpcClient } from '../../../../../src/plugins/client/grpc-client/index.js';
 import { staticFinder } from '../../../../../src/plugins/finder/static/index.js';
+import { certificateExpiryMs } from '../../../../../src/net/socket/index.js';
+import { createCertificates, type TestCertificates } from '../../../../support/certificates.js';
+import { MountedSecret } from '../../../../support/mounted-secret.js';
 import { CapturingLog } from '../../../../support/log.js';
 import { RecordingMetrics } from '../../../../support/metrics.js';
 import { startServer } from '../../../net/socket/rig.js';
@@ -39,9 +42,14 @@ async function startBackend(): Promise<Backend> {
   return Object.assign(server, { calls, port: server.listener.port });
 }
 
-function createClient(options: object, metrics = new RecordingMetrics(), log = new CapturingLog()): ClientPlugin {
+function createClient(
+  options: object,
+  metrics = new RecordingMetrics(),
+  log = new CapturingLog(),
+  clock: Clock = systemClock,
+): ClientPlugin {
   const definition = createGrpcClient([staticFinder]);
-  const settings = { clock: systemClock, random: systemRandom, log, metrics, budget: new MemoryBudget(1 << 26) };
+  const settings = { clock, random: systemRandom, log, metrics, budget: new MemoryBudget(1 << 26) };
   return definition.create(definition.schema.parse(options), settings);
 }
 
@@ -149,5 +157,62 @@ describe('grpc-client over sockets', () => {
     const client = createClient({ server_addr: '127.0.0.1:1', enable_tls: true, ca_pem_path: '/none/ca.pem' });
     await assert.rejects(client.start(), { code: 'SAT_PLG_TLS_FILE' });
     await client.close();
+  });
+
+  it('shows a certificate renewed on disk on new connections, and says when it expires', async () => {
+    const [old, renewed] = [createCertificates(), createCertificates()];
+    const secretOf = (files: TestCertificates): Record<string, Buffer> => ({
+      'tls.crt': files.clientCert,
+      'tls.key': files.clientKey,
+      'ca.crt': files.ca,
+    });
+    const secret = new MountedSecret(secretOf(old));
+    const tls = { cert: renewed.serverCert, key: renewed.serverKey, ca: renewed.ca };
+    const backend = await startServer(() => undefined, { tls });
+    const metrics = new RecordingMetrics();
+    const log = new CapturingLog();
+    const clock = new SimulatedClock(0, systemClock.wallNow());
+    const options = {
+      server_addr: `localhost:${backend.listener.port}`,
+      enable_tls: true,
+      insecure_skip_verify: false,
+      client_pem_path: secret.path('tls.crt'),
+      client_key_path: secret.path('tls.key'),
+      ca_pem_path: secret.path('ca.crt'),
+      check_period: '1s',
+    };
+    const client = createClient(options, metrics, log, clock);
+    await client.start();
+    const expiry = (): number | undefined => metrics.read('satellite_grpc_client_certificate_expiry_timestamp_seconds');
+    const passUntil = async (isTrue: () => boolean): Promise<void> => {
+      for (let tries = 0; !isTrue(); tries++) {
+        assert.ok(tries < 1000);
+        clock.advance(1000);
+        for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    try {
+      await passUntil(() => log.messages('warn').some((text) => text.includes('authority is not')));
+      assert.equal(expiry(), certificateExpiryMs(old.clientCert) / 1000);
+      assert.equal(client.channel.endpoints()[0]?.isReady, false);
+      secret.swap(secretOf(renewed));
+      await passUntil(() => client.channel.endpoints()[0]?.isReady === true);
+      assert.equal(expiry(), certificateExpiryMs(renewed.clientCert) / 1000);
+      assert.equal(metrics.read('satellite_grpc_client_tls_reloads_total', { result: 'ok' }), 1);
+    } finally {
+      await client.close();
+      await backend.close();
+      for (const made of [secret, old, renewed]) made.remove();
+    }
+  });
+
+  it('refuses to start with a key that is not the certificate’s', async () => {
+    const [one, other] = [createCertificates(), createCertificates()];
+    const secret = new MountedSecret({ 'tls.crt': one.clientCert, 'tls.key': other.clientKey });
+    const paths = { client_pem_path: secret.path('tls.crt'), client_key_path: secret.path('tls.key') };
+    const client = createClient({ server_addr: '127.0.0.1:1', enable_tls: true, ...paths });
+    await assert.rejects(client.start(), { code: 'SAT_PLG_TLS_FILE', message: /do not belong together/ });
+    await client.close();
+    for (const made of [secret, one, other]) made.remove();
   });
 });
