@@ -228,8 +228,9 @@ export class Partition {
     const { files } = this.host;
     try {
       for (const segment of this.newSettled) {
-        files.writeWhole(segment.settledPath, encodeSettled(segment.settled, segment.header.salt));
+        // Also when the write fails half way.
         segment.hasSettledFile = true;
+        files.writeWhole(segment.settledPath, encodeSettled(segment.settled, segment.header.salt));
         this.newSettled.delete(segment);
       }
     } catch (error) {
@@ -252,6 +253,9 @@ export class Partition {
   }
 
   private onWriteFailed(error: unknown): void {
+    const open = this.writer?.segment;
+    // The disk may be full of nothing but the file that is being written.
+    if (open !== undefined && open.records > 0 && open.held.events === 0) this.seal();
     this.isFailing = true;
     this.onFailed('write', error);
     this.host.requestFlush();
@@ -353,8 +357,10 @@ export class Partition {
     const segment = event.store as Segment;
     event.store = null;
     segment.settle(event);
-    if (segment.isSealed && segment.held.events === 0) {
+    if (segment.held.events === 0 && segment.isSealed) {
       this.remove(segment);
+    } else if (segment.held.events === 0 && this.isFailing) {
+      this.seal();
     } else {
       this.newSettled.add(segment);
       this.host.requestFlush();
