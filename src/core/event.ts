@@ -55,6 +55,13 @@ export function wireBytesOf(bytes: number, identityBytes: number, messages: numb
   return bytes + identityBytes + messages * ENVELOPE_BYTES;
 }
 
+/** The call whose answer waits for its events. */
+export interface AckListener {
+  readonly level: 'queued' | 'delivered';
+  /** An event of so many bytes is safe (null), or lost. */
+  onSettled(bytes: number, reason: DropReason | null): void;
+}
+
 /** The original's unit: one or more messages of one source, queued and counted together. */
 export class Event {
   readonly dataType: DataType;
@@ -83,6 +90,8 @@ export class Event {
   damage: DropReason | null = null;
   /** Whose room it takes, as long as it is in memory; null where none is kept. */
   account: SourceAccount | null = null;
+  /** Waits to hear that the event is safe; null: nobody does. */
+  ackTo: AckListener | null = null;
   /** A durable queue's note of where it keeps the event: the place, and the event's number in it. */
   store: unknown = null;
   storeIndex = 0;

@@ -46,7 +46,7 @@ class TestReceiver implements Receiver {
       const queued: QueuedMethod = {
         method,
         reader: new KeyReader(),
-        window: { flushTimeMs: 0, limitCount: 1, limitBytes: 1e6, totalBytes: 1e6 },
+        window: { ack: 'received', flushTimeMs: 0, limitCount: 1, limitBytes: 1e6, totalBytes: 1e6 },
         withoutIdentity: 'accept',
         observer: null,
       };

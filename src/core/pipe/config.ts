@@ -3,7 +3,9 @@
  * original's where it has them.
  */
 import { z } from 'zod';
-import { booleanOption, durationOption, groupOption, integerOption, sizeOption } from '../options.js';
+import { booleanOption, durationOption, enumOption, groupOption, integerOption, sizeOption } from '../options.js';
+import { ACK_LEVELS } from './ack.js';
+import type { AckLevel } from './ack.js';
 import type { WindowSettings } from './contract.js';
 
 const DEFAULT_FLUSH_TIME_MS = 1000;
@@ -143,6 +145,11 @@ export const windowOptions = {
     min: 0,
     doc: 'Longest wait of a message for its window to fill. On average a message waits half of it, less under load. 0: no wait.',
   }),
+  ack: enumOption(ACK_LEVELS, {
+    default: 'received',
+    ours: true,
+    doc: 'What the OK of a call waits for: received, nothing; queued, the queue has taken all of it (one on disk: as its fsync says); delivered, a backend has answered OK (one on disk: as queued). Beyond received, a call that brought more than 2 MiB not yet acknowledged is held back, and one that lost data is answered UNAVAILABLE.',
+  }),
   limit_count: integerOption({
     default: 500,
     min: 1,
@@ -164,6 +171,7 @@ export const windowOptions = {
 
 export interface WindowConfig {
   readonly flush_time: number;
+  readonly ack: AckLevel;
   readonly limit_count: number;
   readonly limit_bytes: number;
   readonly windows_bytes: number;
@@ -172,6 +180,7 @@ export interface WindowConfig {
 export function createWindowSettings(config: WindowConfig): WindowSettings {
   return {
     flushTimeMs: config.flush_time,
+    ack: config.ack,
     limitCount: config.limit_count,
     limitBytes: config.limit_bytes,
     totalBytes: config.windows_bytes,

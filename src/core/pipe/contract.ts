@@ -5,6 +5,7 @@
  */
 import type { ClientCall, MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
 import type { Batch } from '../batch.js';
+import type { AckLevel } from './ack.js';
 import type { EndpointView } from '../channel.js';
 import type { Event } from '../event.js';
 import type { PipeSettings, PluginDefinition, Typed } from '../plugin.js';
@@ -16,8 +17,9 @@ import type { MessageReader } from '../wire/reader.js';
 /** What to do with a message when neither it nor an earlier one of its stream says whose it is. */
 export type WithoutIdentity = 'fail-call' | 'drop' | 'accept';
 
-/** When a stream's open event closes. */
+/** When a stream's open event closes, and what its answer waits for. */
 export interface WindowSettings {
+  readonly ack: AckLevel;
   /** Upper bound of a message's wait; 0 closes at each message. */
   readonly flushTimeMs: number;
   readonly limitCount: number;

@@ -16,9 +16,10 @@ import type { Event } from '../event.js';
 import { GREEDY_SHARE } from '../fair-shares.js';
 import type { FairShares, SourceAccount } from '../fair-shares.js';
 import type { Ledger } from '../ledger.js';
-import { QUEUE_CODE } from '../queue.js';
+import { QUEUE_CODE, isDurableQueue } from '../queue.js';
 import type { Queue, QueueCode } from '../queue.js';
 import type { Log } from '../telemetry.js';
+import { DurableAcks, settleAck } from './ack.js';
 import type { PipeMetrics } from './metrics.js';
 import type { Recovery } from './recovery.js';
 import type { Settlement } from './settlement.js';
@@ -74,6 +75,8 @@ export class Gatherer implements EventSink {
   /** Events that wait for room, and their sources, by the same index; policy `block` only. */
   private readonly blockedEvents = new Ring<Event>();
   private readonly blockedSources = new Ring<Source>();
+  /** By partition; used by durable queues only. */
+  private readonly durableAcks: readonly DurableAcks[];
   /** Sources paused because the budget was used up. */
   private readonly starvedSources = new Ring<Source>();
 
@@ -87,6 +90,7 @@ export class Gatherer implements EventSink {
     this.shares = parts.shares;
     this.budgetMark = parts.budget.limitBytes * GREEDY_SHARE;
     this.partitionMark = Math.ceil((parts.queue.capacity / parts.queue.partitions) * GREEDY_SHARE);
+    this.durableAcks = Array.from({ length: parts.queue.partitions }, () => new DurableAcks());
     this.hasShares = parts.queue.whenFull === 'drop_newest' && !parts.queue.isDurable;
     this.clock = parts.clock;
     this.log = parts.log;
@@ -159,6 +163,11 @@ export class Gatherer implements EventSink {
     while (this.starvedSources.length > 0 && this.budget.usedBytes < this.budget.limitBytes) {
       this.starvedSources.shift()!.call!.resume();
     }
+  }
+
+  /** Events of a partition up to number `count` are on disk. */
+  onDurable(partition: number, count: number): void {
+    this.durableAcks[partition]!.onDurable(count);
   }
 
   /** Takes nothing more, and drops what still waits for room. */
@@ -239,8 +248,19 @@ export class Gatherer implements EventSink {
     }
     if (code !== QUEUE_CODE.ok) return code;
     if (!this.isOrdered) this.nextPartition = partition;
+    if (event.ackTo !== null) this.awaitAck(event);
     this.consumer!.onOffered(event);
     return code;
+  }
+
+  /** The queue has taken an event whose call waits for more than that it was received. */
+  private awaitAck(event: Event): void {
+    if (isDurableQueue(this.queue)) {
+      const { partition } = event;
+      this.durableAcks[partition]!.onTaken(event, this.queue.offered(partition));
+    } else if (event.ackTo!.level === 'queued') {
+      settleAck(event, null);
+    }
   }
 
   private isGreedy(account: SourceAccount | null): boolean {

@@ -239,7 +239,9 @@ export class Pipe implements Intake {
         this.sender.onLost(partition, totals);
         this.checkDrained();
       },
-      onDurable: () => undefined,
+      onDurable: (partition, count) => {
+        this.gatherer.onDurable(partition, count);
+      },
     };
     await queue.open();
     for (let partition = 0; partition < queue.partitions; partition++) {

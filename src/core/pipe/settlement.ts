@@ -9,6 +9,7 @@ import type { Event } from '../event.js';
 import type { FairShares } from '../fair-shares.js';
 import type { Ledger } from '../ledger.js';
 import type { Queue } from '../queue.js';
+import { settleAck } from './ack.js';
 import type { PipeMetrics } from './metrics.js';
 import type { Recovery } from './recovery.js';
 
@@ -58,6 +59,7 @@ export class Settlement {
   dropRefused(event: Event, reason: DropReason): void {
     this.metrics.abandoned.value++;
     this.ledger.dropWholeEvent(event, reason);
+    settleAck(event, reason);
     this.release(event);
   }
 
@@ -65,6 +67,7 @@ export class Settlement {
   dropTaken(event: Event, reason: DropReason): void {
     this.settleInQueue(event);
     this.ledger.dropWholeEvent(event, reason);
+    settleAck(event, reason);
     this.release(event);
   }
 
@@ -97,6 +100,7 @@ export class Settlement {
       this.ledger.dropEvent(event.damage);
       this.metrics.failed.value++;
     }
+    settleAck(event, event.damage);
     this.release(event);
   }
 

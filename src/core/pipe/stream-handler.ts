@@ -8,6 +8,7 @@ import type { MemoryBudget } from '../budget.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Log } from '../telemetry.js';
 import { READ } from '../wire/reader.js';
+import { PendingAcks } from './ack.js';
 import type { QueuedMethod } from './contract.js';
 import type { Gatherer } from './gatherer.js';
 import type { Source, WindowWheel } from './window.js';
@@ -35,6 +36,8 @@ export class StreamHandler implements MethodHandler {
 
   onCall(call: ServerCall): void {
     const source = this.wheel.createSource(call);
+    const { ack } = this.queued.window;
+    if (ack !== 'received') source.acks = new PendingAcks(call, ack);
     source.account = this.gatherer.openAccount(call.peer.host);
     call.state = source;
     if (this.queued.observer !== null) source.handle = this.queued.observer.onOpen(call.peer.host);
@@ -55,7 +58,10 @@ export class StreamHandler implements MethodHandler {
       return;
     }
     const payload = reader.payload;
-    if (!this.gatherer.admit(source, payload, reader.entries)) return;
+    if (!this.gatherer.admit(source, payload, reader.entries)) {
+      if (source.acks !== null) source.acks.onRefused('memory_budget');
+      return;
+    }
     if (this.queued.observer !== null) this.queued.observer.onMessage(source.handle);
     // Where the message keeps its own identity, an event that begins with it needs no other.
     const identity = reader.cutsIdentity || !reader.carriesIdentity ? source.identity : null;
@@ -63,7 +69,12 @@ export class StreamHandler implements MethodHandler {
   }
 
   onHalfClose(call: ServerCall): void {
-    this.wheel.close(call.state as Source);
+    const source = call.state as Source;
+    this.wheel.close(source);
+    if (source.acks !== null) {
+      source.acks.answerWhenSafe();
+      return;
+    }
     call.sendMessage(NO_PARTS, 0);
     call.finish(OK);
   }

@@ -14,6 +14,7 @@ import type { DataType } from '../data-type.js';
 import { Event, costOf } from '../event.js';
 import type { Identity } from '../event.js';
 import type { SourceAccount } from '../fair-shares.js';
+import type { PendingAcks } from './ack.js';
 import type { QueuedMethod, StreamObserver, WindowSettings } from './contract.js';
 
 /** Phases of the wheel: a step of 16 ms at the default flush_time. */
@@ -30,6 +31,8 @@ export class Source {
   isRefused = false;
   /** Its host's, with those of other streams; null where none is kept. */
   account: SourceAccount | null = null;
+  /** Its call's, when the answer waits for the data; null: it does not. */
+  acks: PendingAcks | null = null;
   /** What the receiver's observer keeps of this stream. */
   handle: unknown = null;
   readonly phase: number;
@@ -111,6 +114,7 @@ export class WindowWheel {
     }
     event ??= this.open(source, identity, keyHash);
     event.add(message, entries);
+    if (source.acks !== null) source.acks.onMessage(message.length);
     this.openBytes += costOf(message);
     if (event.messages.length >= settings.limitCount || settings.flushTimeMs === 0) this.close(source);
     else if (this.openBytes > settings.totalBytes) this.turnByBytes();
@@ -142,6 +146,8 @@ export class WindowWheel {
     const nowMs = this.clock.now();
     const event = new Event(this.dataType, this.method, identity === null ? null : identity.retain(), keyHash, nowMs);
     event.account = source.account;
+    event.ackTo = source.acks;
+    if (source.acks !== null) source.acks.onEvent();
     source.event = event;
     source.opening = ++this.openings;
     const head = this.phases[source.phase]!;

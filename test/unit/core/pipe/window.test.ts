@@ -11,6 +11,13 @@ import { messageOf } from '../../../support/als.js';
 
 const PHASES = 64;
 const FLUSH_MS = 640;
+const WINDOW: WindowSettings = {
+  ack: 'received',
+  flushTimeMs: FLUSH_MS,
+  limitCount: 500,
+  limitBytes: 1e6,
+  totalBytes: 1e7,
+};
 const MESSAGE_BYTES = 100;
 const MESSAGE = messageOf(new Uint8Array(MESSAGE_BYTES));
 
@@ -29,7 +36,7 @@ function setUp(settings: Partial<WindowSettings> = {}): {
 } {
   const clock = new SimulatedClock(5000);
   const closed: Closed[] = [];
-  const window = { flushTimeMs: FLUSH_MS, limitCount: 500, limitBytes: 1e6, totalBytes: 1e7, ...settings };
+  const window = { ...WINDOW, ...settings };
   const wheel = new WindowWheel(
     { method: 0, reader: new AlsReader(true), window, withoutIdentity: 'accept', observer: null },
     'als-v3',
@@ -126,7 +133,7 @@ describe('the wheel of windows', () => {
   it('survives a source that opens its next window while its phase closes', () => {
     const clock = new SimulatedClock(5000);
     let reopened = 0;
-    const window = { flushTimeMs: FLUSH_MS, limitCount: 500, limitBytes: 1e6, totalBytes: 1e7 };
+    const window = WINDOW;
     const wheel: WindowWheel = new WindowWheel(
       { method: 0, reader: new AlsReader(true), window, withoutIdentity: 'accept', observer: null },
       'als-v3',
