@@ -32,6 +32,8 @@ export class Syncer {
 
   private async run(): Promise<void> {
     while (this.isWanted) {
+      // What else this turn writes comes along; and nobody hears of an event before its `offer` has answered.
+      await Promise.resolve();
       this.isWanted = false;
       for (const [index, partition] of this.partitions.entries()) await this.syncPartition(partition, index);
     }

@@ -115,6 +115,20 @@ describe('the disk queue', () => {
     assert.deepEqual((await QueueLife.open(disk)).drain(), range(0, 5));
   });
 
+  it('calls no event durable before it has answered for it', async () => {
+    for (const fsync of ['always', 'interval', 'never'] as const) {
+      const disk = newDisk();
+      const life = await QueueLife.open(disk, { fsync, flushEvents: 1 });
+      life.offerMany(0, 2);
+      assert.deepEqual(life.durable, []);
+      for (let turn = 0; turn < 6; turn++) {
+        await disk.finishSyncs();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      assert.deepEqual(life.durable, [2], fsync);
+    }
+  });
+
   it('never syncs when told so', async () => {
     const disk = newDisk();
     const life = await QueueLife.open(disk, { fsync: 'never' });
