@@ -55,6 +55,17 @@ describe('a synchronous call', () => {
     assert.equal(rig.metrics.read('relay_output_count', { pipe: 'p', status: 'failure' }), 1);
   });
 
+  it('brings an error of trailers only back without the headers of its answer, which ours has itself', async () => {
+    const rig = await start();
+    const agent = rig.registry.open(PACKAGED).send(REQUEST).halfClose();
+    const headers = [':status', '200', 'content-type', 'application/grpc', 'grpc-encoding', 'gzip'];
+    const own = ['grpc-status-details-bin', 'CAcSA25v', 'x-oap', 'yes'];
+    rig.channel.calls[0]!.answer(
+      statusOf(7, { message: 'no', trailers: [...headers, 'grpc-status', '7', 'grpc-message', 'no', ...own] }),
+    );
+    assert.deepEqual(agent.status, { code: 7, message: 'no', trailers: own });
+  });
+
   it("passes the caller's deadline on, and sets the channel's where there is none", async () => {
     const rig = await start();
     rig.registry.open(PACKAGED, { deadlineMs: 1234 });

@@ -11,6 +11,7 @@ import type {
   ServerCall,
   Status,
 } from '../../net/grpc/contract.js';
+import { passedTrailersOf } from '../../net/grpc/index.js';
 import { OUTCOME } from '../channel.js';
 import type { Channel, Lease } from '../channel.js';
 import type { PipeMetrics } from './metrics.js';
@@ -122,17 +123,6 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
     else this.parts.metrics.relaysFailed.value++;
     const failed = status.code === UNAVAILABLE ? OUTCOME.endpointFailed : OUTCOME.neutral;
     relay.lease.settle(status.code === OK ? OUTCOME.ok : failed, status);
-    relay.incoming.finish(status.code, status.message, withoutStatus(status.trailers));
+    relay.incoming.finish(status.code, status.message, passedTrailersOf(status.trailers));
   }
-}
-
-/** Trailers of the backend's own; the status travels as `finish` writes it. */
-function withoutStatus(trailers: readonly string[]): readonly string[] {
-  const own: string[] = [];
-  for (let index = 0; index + 1 < trailers.length; index += 2) {
-    const name = trailers[index]!;
-    if (name === 'grpc-status' || name === 'grpc-message') continue;
-    own.push(name, trailers[index + 1]!);
-  }
-  return own;
 }

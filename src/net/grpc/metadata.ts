@@ -36,3 +36,18 @@ export function customMetadataOf(fields: HeaderFields): string[] {
   }
   return custom;
 }
+
+const FRAME_OF_ANSWER = new Set([...RESERVED, 'grpc-status', 'grpc-message', 'grpc-encoding', 'grpc-accept-encoding']);
+
+/**
+ * The fields of an answer's end that go on to another caller beside the status. An answer of trailers only, as errors
+ * come from most servers, has its headers among them, which the next hop writes for itself.
+ */
+export function passedTrailersOf(fields: HeaderFields): string[] {
+  const passed: string[] = [];
+  for (let index = 0; index < fields.length; index += 2) {
+    const name = fields[index]!;
+    if (!name.startsWith(':') && !FRAME_OF_ANSWER.has(name)) passed.push(name, fields[index + 1]!);
+  }
+  return passed;
+}
