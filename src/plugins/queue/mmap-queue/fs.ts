@@ -4,7 +4,6 @@
  */
 import * as nodeFs from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname } from 'node:path';
 
 export interface FileEntry {
   readonly name: string;
@@ -52,7 +51,7 @@ export interface Processes {
 
 export const nodeFiles: QueueFiles = {
   makeDirectory: (path) => {
-    nodeFs.mkdirSync(path, { recursive: true });
+    nodeFs.mkdirSync(path, { recursive: true, mode: 0o750 });
   },
   list: (path) => {
     try {
@@ -158,6 +157,3 @@ function ifAbsent<T>(error: unknown, value: T): T {
   if (codeOf(error) !== 'ENOENT') throw error;
   return value;
 }
-
-/** The directory that holds `path`. */
-export const directoryOf: (path: string) => string = dirname;

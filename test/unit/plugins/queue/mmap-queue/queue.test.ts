@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createSeededRandom } from '../../../../../src/base/index.js';
+import { Event, Identity } from '../../../../../src/core/event.js';
 import { QUEUE_CODE } from '../../../../../src/core/queue.js';
 import { inspectQueue } from '../../../../../src/plugins/queue/mmap-queue/inspect.js';
-import { closeOn, DIRECTORY, labelOf, QueueLife } from '../../../../support/disk-queue.js';
+import { bytesOf, messageOf } from '../../../../support/als.js';
+import { closeOn, DIRECTORY, QueueLife } from '../../../../support/disk-queue.js';
 import { FakeDisk } from '../../../../support/fake-disk.js';
 
 function newDisk(): FakeDisk {
@@ -170,12 +172,33 @@ describe('the disk queue', () => {
     assert.deepEqual(inspectQueue('/nowhere', disk), []);
   });
 
-  it('keeps an event without identity and one without messages', async () => {
+  it('keeps an event without an identity, and one with an empty identity, as they are', async () => {
     const disk = newDisk();
     const before = await QueueLife.open(disk);
-    before.offerMany(0, 1);
+    for (const identity of [null, new Identity(new Uint8Array(0), before.budget)]) {
+      const event = new Event('als-v3', 1, identity, 0xffff_ffff, before.clock.now());
+      event.add(messageOf(Uint8Array.of(1, 2, 3), [1]), 5);
+      assert.equal(before.queue.offer(event, 0), QUEUE_CODE.ok);
+    }
     await closeOn(disk, before);
     const after = await QueueLife.open(disk);
-    assert.equal(labelOf(after.queue.peek(0)!), 0);
+    const [bare, named] = [after.queue.take(0)!, after.queue.take(0)!];
+    assert.deepEqual([bare.identity, named.identity?.bytes.length], [null, 0]);
+    for (const event of [bare, named]) {
+      assert.deepEqual([event.method, event.keyHash, event.entries, event.wireBytes], [1, 0xffff_ffff, 5, 8]);
+      assert.deepEqual(event.messages.map(bytesOf), [Buffer.from([1, 2, 3])]);
+    }
+  });
+
+  it('shows the size of its files while it is open', async () => {
+    const disk = newDisk();
+    const life = await QueueLife.open(disk, { partitions: 2 });
+    life.offerMany(0, 20, 0);
+    life.offerMany(20, 21, 1);
+    const read = (name: string): number | undefined => life.metrics.read(name, { pipe: 'p' });
+    assert.equal(read('disk_queue_bytes'), life.queue.size(0) + life.queue.size(1));
+    assert.ok(read('disk_queue_segments')! > 2);
+    await closeOn(disk, life);
+    assert.equal(read('disk_queue_bytes'), undefined);
   });
 });
