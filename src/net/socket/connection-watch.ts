@@ -81,8 +81,7 @@ export class ConnectionWatch {
     this.timer = new WheelTimer(() => {
       this.check();
     });
-    if (settings.setupTimeoutMs > 0) this.armAt(this.startedMs + settings.setupTimeoutMs);
-    else this.check();
+    this.check();
   }
 
   /** Lets the connection go without losing a message. Idempotent. @units `limitMs`: time until it is given up. */
@@ -112,8 +111,9 @@ export class ConnectionWatch {
         connection.giveUp(`not set up within ${String(settings.setupTimeoutMs)} ms`);
         return;
       }
+    } else if (settings.keepaliveTimeMs > 0) {
+      nextMs = this.checkKeepalive(nowMs);
     }
-    if (settings.keepaliveTimeMs > 0) nextMs = Math.min(nextMs, this.checkKeepalive(nowMs));
     nextMs = Math.min(nextMs, this.isLeaving ? this.checkLeaving(nowMs) : this.checkStaying(nowMs));
     if (nextMs < Infinity) this.armAt(nextMs);
   }

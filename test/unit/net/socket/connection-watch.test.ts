@@ -174,6 +174,12 @@ test('an age limit and an idle limit each count for themselves', () => {
   assert.equal(connection.drains, 1);
 });
 
+test('an age below the time for setting up counts too', () => {
+  const { clock, connection } = watch({ setupTimeoutMs: 60_000 }, undefined, 2000);
+  clock.advance(2100);
+  assert.equal(connection.drains, 1);
+});
+
 test('leaving twice is leaving once, and setting up goes on meanwhile', () => {
   const { clock, connection, watched } = watch({ setupTimeoutMs: 5000 }, (fake) => (fake.isSetUp = false));
   watched.leave();
