@@ -50,16 +50,6 @@ test('one OAP does not accept our token any more: the other gets everything', as
   assert.equal(comparison.doubledEntries, 0);
 });
 
-test('an OAP five times slower than the other holds nothing up', async (t) => {
-  const slow = await startOap(t, { delayMs: 20, slowFactor: 5 });
-  const good = await startOap(t, { delayMs: 20 });
-  const run = await FaultRun.start(t, { oaps: [slow.address, good.address] });
-  await run.sendMore(8_000);
-  const { books, comparison } = await run.settle(() => [...slow.books(), ...good.books()]);
-  assert.equal(books.dropped, 0);
-  assert.equal(comparison.doubledEntries, 0);
-});
-
 test(`OAPs that break the protocol (${ROGUES.join(', ')}) lose nothing that the one beside them takes`, async (t) => {
   const rogues: RogueOap[] = await Promise.all(ROGUES.map((kind) => startRogueOap(kind)));
   t.after(() => Promise.all(rogues.map((rogue) => rogue.close())));

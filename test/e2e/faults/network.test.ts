@@ -62,11 +62,3 @@ test('a network that swallows everything without closing anything is left, and u
   await waitUsedAgain(stage);
   await settle(stage);
 });
-
-test('a network that crawls holds nothing up', async (t) => {
-  const stage = await start(t);
-  stage.network.setSpeed(50_000);
-  await stage.run.sendMore(8_000);
-  stage.network.setSpeed(Infinity);
-  await settle(stage);
-});
