@@ -12,7 +12,7 @@ export const GRPC_SERVER_METRICS = {
   cpu: {
     name: 'grpc_server_cpu_gauge',
     type: 'gauge',
-    help: 'CPU of this process, averaged over 5 s or more, in percent of what it may use: its container’s quota, or the machine if that is less.',
+    help: 'CPU of this process, averaged over 5 s or more, in percent of what it may use: its container’s quota, or the machine where there is none.',
     labels: [],
     stability: 'original',
   },

@@ -183,6 +183,8 @@ describe('channel: connections', () => {
     }
     // A minute of back-off that grows to 5 s.
     assert.ok(oap!.dials < 25, `${oap!.dials} dials`);
+    // Nothing broke, but nothing can be sent either: the reason is told.
+    assert.ok(rig.log.messages('warn').some((text) => text.includes(`connection to ${oap!.label} lost: GOAWAY`)));
   });
 
   it('waits longer and longer for one that is down, up to its bound, and starts small after a success', () => {
