@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { compareBooks, startFakeOap, type FakeOap } from '../../../src/lab/index.js';
 import { complaintsOf, FaultRun, loggedBooks } from '../../support/fault-run.js';
+import { makeTemporaryFolder } from '../../support/temporary.js';
 
 const DONE = { code: 0, signal: null };
 
@@ -36,6 +37,33 @@ test('SIGTERM under load with every OAP stalled: it exits in time, and what it h
   assert.deepEqual(books, { received: books.received, delivered: 0, dropped: books.received, held: 0 });
   assert.ok(books.received >= 10_000);
   assert.match(run.satellite.child.output, /drained: 0 entries delivered, 0 kept on disk, [1-9]\d* dropped/);
+});
+
+test('SIGTERM with every OAP stalled and a queue on disk: all is kept, and delivered after the next start', async (t) => {
+  const oaps = await startOaps(t);
+  for (const oap of oaps) oap.set({ neverAnswer: true });
+  const config = {
+    oaps: oaps.map((oap) => oap.address),
+    queue: 'mmap-queue',
+    queueOptions: { directory: makeTemporaryFolder() },
+    args: ['-t', '3'],
+  };
+  const run = await FaultRun.start(t, config);
+  await run.sendMore(10_000);
+  assert.deepEqual(await run.satellite.child.stop('SIGTERM', 5_000), DONE);
+  const books = loggedBooks(run.satellite);
+  assert.deepEqual(books, { received: books.received, delivered: 0, dropped: 0, held: books.received });
+  assert.match(run.satellite.child.output, new RegExp(`drained: 0 entries delivered, ${books.held} kept on disk`));
+
+  for (const oap of oaps) oap.set({ neverAnswer: false });
+  const again = await FaultRun.start(t, { ...config, fleet: { entriesPerSecond: 0 } });
+  await again.waitDelivered(books.held);
+  const comparison = compareBooks(
+    run.fleet.entriesByEnvoy(),
+    oaps.flatMap((oap) => oap.books()),
+  );
+  assert.equal(comparison.deliveredEntries, books.held);
+  assert.equal(comparison.doubledEntries, 0);
 });
 
 test('SIGHUP stops nothing', async (t) => {
