@@ -18,6 +18,9 @@ import type {
 export const SPLITS = ['whole', 'bytes', 'random'] as const;
 export type Split = (typeof SPLITS)[number];
 
+/** How a peer cuts when its test does not say: so a whole run can be repeated with other cuts. */
+const DEFAULT_SPLIT = SPLITS.find((split) => split === process.env.SATELLITE_WIRE_SPLIT) ?? 'whole';
+
 /** Registers one test for each way of cutting the bytes. */
 export function testSplits(name: string, script: (split: Split) => void): void {
   for (const split of SPLITS) test(`${name} (${split})`, () => script(split));
@@ -151,7 +154,7 @@ export class ScriptedPeer {
 
   /** `role` is the engine's. */
   constructor(role: Http2Role, options: PeerOptions = {}) {
-    this.split = options.split ?? 'whole';
+    this.split = options.split ?? DEFAULT_SPLIT;
     this.onEvent = options.onEvent ?? (() => undefined);
     const events: Http2ConnectionEvents = {
       onStream: (stream, fields, isEnd) => {
