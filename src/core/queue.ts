@@ -11,6 +11,9 @@ import type { QueueTotals } from './queue-totals.js';
 export const QUEUE_CODE = { ok: 0, full: 1, tooLarge: 2, closed: 3 } as const;
 export type QueueCode = (typeof QUEUE_CODE)[keyof typeof QUEUE_CODE];
 
+/** Each has rings, files or directories of its own: far above any use, far below what a slip of the pen would cost. */
+export const MAX_PARTITIONS = 1024;
+
 /** What happens to an event that finds its queue full. */
 export const WHEN_FULL = ['drop_newest', 'drop_oldest', 'block'] as const;
 export type WhenFull = (typeof WHEN_FULL)[number];

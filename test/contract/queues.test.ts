@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { createSeededRandom, SimulatedClock } from '../../src/base/index.js';
 import { MemoryBudget } from '../../src/core/budget.js';
 import { memoryQueue } from '../../src/plugins/queue/memory-queue/index.js';
@@ -34,4 +36,12 @@ testQueue({
       budget: new MemoryBudget(1024 * 1024),
     });
   },
+});
+
+test('no queue takes more partitions than anybody can mean', () => {
+  for (const { schema } of [memoryQueue, mmapQueue]) {
+    const options = { directory: '/queue', queue_dir: '/queue' };
+    assert.equal(schema.safeParse({ ...options, partition: 1024 }).success, true);
+    assert.match(schema.safeParse({ ...options, partition: '1e9' }).error!.message, /must be at most 1024/);
+  }
 });

@@ -11,6 +11,9 @@ import {
 } from '../../../core/options.js';
 import type { OptionsSchema } from '../../../core/options.js';
 
+/** What gRPC allows in metadata: backends drop a field with anything else, or the connection that brings it. */
+const HEADER_VALUE = /^[ -~]*$/;
+
 const OPTIONS = {
   ...FINDER_OPTIONS,
   enable_tls: booleanOption({
@@ -39,7 +42,7 @@ const OPTIONS = {
     ours: true,
   }),
   authentication: stringOption({
-    doc: 'Token sent with every call in the header `authentication`; it must be the one in SW_AUTHENTICATION of OAP.',
+    doc: 'Token sent with every call in the header `authentication`; it must be the one in SW_AUTHENTICATION of OAP. White space around it, the line end of a mounted secret perhaps, is not part of it.',
     default: '',
     isSecret: true,
   }),
@@ -105,6 +108,10 @@ function withFinders(names: readonly [string, ...string[]]) {
   return z.object({ finder_type: finderType, ...OPTIONS }).superRefine((config, context) => {
     for (const message of parseServerList(config.server_addr).problems) {
       context.addIssue({ code: 'custom', path: ['server_addr'], message });
+    }
+    if (!HEADER_VALUE.test(config.authentication.trim())) {
+      const message = 'a header can carry printable ASCII characters only';
+      context.addIssue({ code: 'custom', path: ['authentication'], message });
     }
   });
 }

@@ -22,6 +22,7 @@ export class GrpcClient implements ClientPlugin {
     this.config = config;
     this.settings = settings;
     this.resolver = resolver;
+    const token = config.authentication.trim();
     this.balanced = new BalancedChannel({
       ...settings,
       dial,
@@ -34,7 +35,7 @@ export class GrpcClient implements ClientPlugin {
       connectionsPerEndpoint: config.connections_per_endpoint,
       maxConnectionAgeMs: config.max_connection_age,
       reconnectMaxMs: config.check_period,
-      metadata: config.authentication === '' ? [] : ['authentication', config.authentication],
+      metadata: token === '' ? [] : ['authentication', token],
       unaryTimeoutMs: config.timeout.unary,
       streamTimeoutMs: config.timeout.stream,
     });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { enumOption, integerOption, sizeOption } from '../../../core/options.js';
 import type { QueueDefinition } from '../../../core/pipe/index.js';
-import { WHEN_FULL } from '../../../core/queue.js';
+import { MAX_PARTITIONS, WHEN_FULL } from '../../../core/queue.js';
 import { MemoryQueue } from './queue.js';
 
 const schema = z.object({
@@ -13,6 +13,7 @@ const schema = z.object({
   partition: integerOption({
     default: 1,
     min: 1,
+    max: MAX_PARTITIONS,
     doc: 'Number of partitions. Together they bound what waits; kinds whose order matters send one batch a partition at a time.',
   }),
   max_bytes: sizeOption({

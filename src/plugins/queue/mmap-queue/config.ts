@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { durationOption, enumOption, integerOption, sizeOption, stringOption } from '../../../core/options.js';
-import { WHEN_FULL } from '../../../core/queue.js';
+import { MAX_PARTITIONS, WHEN_FULL } from '../../../core/queue.js';
 import { HEADER_BYTES, SEAL_BYTES } from './layout.js';
 import { FSYNC, ORDER } from './settings.js';
 import type { DiskQueueSettings } from './settings.js';
@@ -32,6 +32,7 @@ const shape = z.object({
   partition: integerOption({
     default: 1,
     min: 1,
+    max: MAX_PARTITIONS,
     doc: 'Number of partitions, each with a directory and an equal share of the capacity. It may change between starts: what waits is delivered all the same.',
   }),
   segment_size: sizeOption({

@@ -41,6 +41,16 @@ describe('options of grpc-client', () => {
     assert.equal(config.authentication, '0123');
   });
 
+  it('refuses a token that no header can carry, without showing it', () => {
+    for (const authentication of ['to\nken', 'to\u0001ken', 'tök']) {
+      const { error } = definition.schema.safeParse({ authentication });
+      assert.match(error!.message, /printable ASCII/);
+      assert.ok(!error!.message.includes('ken'));
+    }
+    // The line end of a mounted secret is no part of it.
+    assert.equal(definition.schema.safeParse({ authentication: ' token 1\n' }).success, true);
+  });
+
   it('keeps the token out of sight', () => {
     assert.equal(optionMeta(definition.schema.shape.authentication!)?.isSecret, true);
   });

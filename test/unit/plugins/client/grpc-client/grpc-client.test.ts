@@ -92,7 +92,7 @@ describe('grpc-client over sockets', () => {
     const [one, two] = backends;
     const metrics = new RecordingMetrics();
     const server_addr = ` 127.0.0.1:${one.port} ,localhost:${two.port}`;
-    const client = createClient({ server_addr, authentication: 'secret' }, metrics);
+    const client = createClient({ server_addr, authentication: 'secret\n' }, metrics);
     await client.start();
     try {
       while (one.calls.length === 0 || two.calls.length === 0) assert.equal((await call(client.channel)).code, 0);
