@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { componentFolder } from '../support/components.js';
 import { FEATURES, claimedCases } from './support/features.js';
 import { INTEROP_CASES } from './support/interop-cases.js';
 import { INTEROP_PEERS } from './support/interop-peers.js';
@@ -41,6 +42,10 @@ const { claimed, 'left-out': leftOut, 'not-claimed': notClaimed } = FEATURES.int
 
 test('every standard interop case is either claimed or said not to be, with a reason', () => {
   assert.deepEqual([...claimed, ...Object.keys(notClaimed)].sort(), STANDARD_CASES.toSorted());
+});
+
+test('the version of h2spec claimed is the one that is installed', () => {
+  assert.ok(componentFolder('h2spec').endsWith(`h2spec-${FEATURES.h2spec.version}`));
 });
 
 test('what is claimed is what our own client can run', () => {
