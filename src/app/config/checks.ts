@@ -1,4 +1,6 @@
 /** Checks between the parts of a configuration, each of which is right by itself. */
+import { parseServerList } from '../../core/balance/index.js';
+import type { ServerEntry } from '../../core/balance/index.js';
 import type { TelemetryConfig } from './config.js';
 import { joinPath, positionOf } from './decode.js';
 import type { Section } from './decode.js';
@@ -59,17 +61,56 @@ export function checkPorts(
     const position = root.node === undefined ? undefined : nodeAt(root.node, EXPORTER_ADDRESS)?.position;
     addListener(listeners, telemetry.prometheus.address, EXPORTER_ADDRESS.join('.'), position ?? null);
   }
-  for (const server of servers.plugins) {
-    const { address } = server.options as { readonly address?: unknown };
-    const path = joinPath(server.section.path, 'address');
-    if (typeof address === 'string') addListener(listeners, address, path, positionOf(server.section, 'address'));
-  }
+  addServers(listeners, servers);
   for (const [index, listener] of listeners.entries()) {
     const rival = listeners.slice(0, index).find((other) => clash(other, listener));
     if (rival === undefined) continue;
     const message = `port ${listener.port} is taken by ${rival.path} already`;
     const remedy = 'Choose another port.';
     problems.error(CONFIG_ERRORS.portClash, listener.path, listener.position, message, remedy);
+  }
+}
+
+/** A client whose backend is one of our own servers: data would go round for ever, or be dropped as not understood. */
+export function checkLoops(clients: SharedPlugins, servers: SharedPlugins, problems: Problems): void {
+  const listeners: Listener[] = [];
+  addServers(listeners, servers);
+  for (const { section, options } of clients.plugins) {
+    const { server_addr: list } = options as { readonly server_addr?: unknown };
+    if (typeof list !== 'string') continue;
+    for (const entry of parseServerList(list).entries) {
+      const own = listeners.find((listener) => isReachedBy(listener, entry));
+      if (own === undefined) continue;
+      const path = joinPath(section.path, 'server_addr');
+      const message = `port ${own.port} of this machine is our own ${own.path}: what is forwarded would come back`;
+      problems.warn(
+        CONFIG_ERRORS.loop,
+        path,
+        positionOf(section, 'server_addr'),
+        message,
+        'Name the OAP backends here.',
+      );
+    }
+  }
+}
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[?::1\]?)$/i;
+
+function isReachedBy(listener: Listener, entry: ServerEntry): boolean {
+  const target = entry.kind === 'name' ? entry : entry.endpoint.address;
+  if ('kind' in target && target.kind === 'unix') return false;
+  const { host, port } = target;
+  if (port !== listener.port) return false;
+  return (
+    host === listener.host || (LOOPBACK.test(host) && (ANY_HOST.has(listener.host) || LOOPBACK.test(listener.host)))
+  );
+}
+
+function addServers(listeners: Listener[], servers: SharedPlugins): void {
+  for (const { section, options } of servers.plugins) {
+    const { address } = options as { readonly address?: unknown };
+    const path = joinPath(section.path, 'address');
+    if (typeof address === 'string') addListener(listeners, address, path, positionOf(section, 'address'));
   }
 }
 

@@ -18,4 +18,8 @@ export const CONFIG_ERRORS = {
   duplicate: configError('DUPLICATE', 'Two pipes, shared plugins or receivers that exclude each other.'),
   mismatch: configError('MISMATCH', 'A receiver and a forwarder of one pipe carry different data types.'),
   portClash: configError('PORT_CLASH', 'Two listeners on the same address.'),
+  loop: configError(
+    'LOOP',
+    'A client that sends to a server of the same process: what it forwards comes back. A warning.',
+  ),
 } as const satisfies Record<string, ErrorKind>;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Catalogue } from './catalogue.js';
-import { checkPorts } from './checks.js';
+import { checkLoops, checkPorts } from './checks.js';
 import { deepFreeze } from './config.js';
 import type { SatelliteConfig } from './config.js';
 import { reportUnknownKeys, subsection } from './decode.js';
@@ -88,6 +88,7 @@ function decodeRoot(
   const pipes = decodePipes(root, sharing, context);
   context.notYet.report(catalogue, problems);
   if (telemetry !== undefined) checkPorts(sharing.servers, root, telemetry, problems);
+  checkLoops(sharing.clients, sharing.servers, problems);
   if (pipes.length === 0 && !problems.hasErrors) {
     const remedy = 'Add a pipe; configs/satellite_config.yaml has all of them.';
     problems.error(CONFIG_ERRORS.missing, 'pipes', root.position, 'there is no pipe', remedy);

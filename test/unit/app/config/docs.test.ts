@@ -48,7 +48,7 @@ test('an option tells its type, default, environment name and a shipped default 
   const client = 'docs/config/client_grpc-client.md';
   assert.equal(
     lineOf(client, '| `server_addr`'),
-    '| `server_addr` | string | `localhost:11800` | `SATELLITE_GRPC_CLIENT` (`127.0.0.1:11800`) | A text. |',
+    '| `server_addr` | string | `oap:11800` | `SATELLITE_GRPC_CLIENT` (`127.0.0.1:11800`) | A text. |',
   );
   assert.equal(
     lineOf(client, '| `timeout.unary`'),

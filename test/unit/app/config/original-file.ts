@@ -61,7 +61,7 @@ sharing:
   clients:
     - plugin_name: grpc-client
       finder_type: \${SATELLITE_GRPC_CLIENT_FINDER:static}
-      server_addr: \${SATELLITE_GRPC_CLIENT:127.0.0.1:11800}
+      server_addr: \${SATELLITE_GRPC_CLIENT:oap:11800}
       kubernetes_config:
         api_server: \${SATELLITE_GRPC_CLIENT_KUBERNETES_API_SERVER:}
         namespaces:

@@ -38,7 +38,7 @@ const partition = { partition: integerOption({ doc: 'Partitions.', default: 1, m
 export const sampleCatalogue = new Catalogue([
   define('client', 'grpc-client', {
     finder_type: enumOption(['static'], { doc: 'Finder.', default: 'static' }),
-    server_addr: text('localhost:11800'),
+    server_addr: text('oap:11800'),
     enable_tls: booleanOption({ doc: 'TLS.', default: false }),
     client_pem_path: text(''),
     client_key_path: text(''),

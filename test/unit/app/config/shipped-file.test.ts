@@ -19,11 +19,14 @@ function decodeShipped(environment: Readonly<Record<string, string>> = {}): Sate
   return config;
 }
 
-test('the shipped file decodes without a fault and only tells that pprof comes later', () => {
+test('the shipped file decodes without a fault, and tells that pprof comes later and that the backends are to be named', () => {
   const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, {}, sampleCatalogue);
   assert.deepEqual(
     problems.map((problem) => [problem.severity, problem.kind.code, problem.path]),
-    [['warning', 'SAT_CFG_NOT_YET', 'telemetry.export_type']],
+    [
+      ['warning', 'SAT_CFG_NOT_YET', 'telemetry.export_type'],
+      ['warning', 'SAT_CFG_LOOP', 'sharing.clients[0].server_addr'],
+    ],
   );
 });
 
@@ -88,5 +91,28 @@ test('a token keeps its text whatever it looks like', () => {
   for (const token of ['0123', 'true', '1e3', '1.50', 'null', 'a}b', '${X}', '"', 'p#w: x']) {
     const config = decodeShipped({ SATELLITE_GRPC_AUTHENTICATION: token });
     assert.equal((config.sharing.clients[0]?.options as { authentication: string }).authentication, token);
+  }
+});
+
+test('a backend that is our own server is warned of, any other is not', () => {
+  const loops = (server: string, backends: string): number => {
+    const environment = { SATELLITE_GRPC_ADDRESS: server, SATELLITE_GRPC_CLIENT: backends };
+    const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, environment, sampleCatalogue);
+    return problems.filter((problem) => problem.kind.code === 'SAT_CFG_LOOP').length;
+  };
+  for (const [server, backends] of [
+    [':11800', 'localhost'],
+    ['0.0.0.0:11800', 'oap:11800,127.0.0.1:11800'],
+    ['localhost:11800', '[::1]:11800'],
+    ['10.0.0.1:11800', '10.0.0.1:11800'],
+  ] as const) {
+    assert.equal(loops(server, backends), 1, `${server} ${backends}`);
+  }
+  for (const [server, backends] of [
+    [':11801', 'localhost:11800'],
+    [':11800', 'oap:11800,unix:/oap.sock'],
+    ['10.0.0.1:11800', '127.0.0.1:11800'],
+  ] as const) {
+    assert.equal(loops(server, backends), 0, `${server} ${backends}`);
   }
 });
