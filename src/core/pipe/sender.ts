@@ -17,7 +17,7 @@ import type { Clock, Random, Timer } from '../../base/index.js';
 import type { ClientCall, ClientCallHandler, Status } from '../../net/grpc/contract.js';
 import type { Batch } from '../batch.js';
 import { OUTCOME } from '../channel.js';
-import type { Channel, EndpointView, Lease, Outcome } from '../channel.js';
+import type { Channel, EndpointView, Lease } from '../channel.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
 import type { QueueTotals } from '../queue-totals.js';
@@ -36,11 +36,10 @@ import type { PipeMetrics, RetryCause } from './metrics.js';
 import type { Processor } from './processor.js';
 import type { Recovery } from './recovery.js';
 import type { Settlement } from './settlement.js';
-import { VERDICT, classifyStatus } from './verdict.js';
+import { TokenHold } from './token-hold.js';
+import { VERDICT, causeOf, classifyStatus, outcomeOf } from './verdict.js';
 import type { Verdict } from './verdict.js';
 
-/** While every backend refuses our token one batch tries again in this time; rotation of a token takes minutes. */
-const TOKEN_PROBE_MS = 30_000;
 /** INTERNAL or UNKNOWN from this many endpoints, or this often from too few, is the data's fault. */
 const SUSPECTING_ENDPOINTS = 2;
 const SUSPICIONS_OF_FEW = 3;
@@ -50,10 +49,6 @@ const ROUNDS_FOR_ABSENT = 4;
 const POISON_FAILURES = 2;
 const BACKOFF_FACTOR = 2;
 const BACKOFF_JITTER_RATIO = 0.2;
-
-/** No token trouble; all batches wait; one batch is out to see. */
-const TOKEN = { accepted: 0, held: 1, probing: 2 } as const;
-type TokenState = (typeof TOKEN)[keyof typeof TOKEN];
 
 export interface SenderParts {
   readonly settings: SenderSettings;
@@ -84,10 +79,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   private readonly waiting = new Ring<Batch>();
   /** Batches between two rounds. */
   private readonly sleeping = new Map<Batch, Timer>();
-  private tokenState: TokenState = TOKEN.accepted;
-  private tokenTimer: Timer | null = null;
-  /** Endpoints that have refused our token, while data is held for it. */
-  private readonly tokenRefusers = new Set<number>();
+  private readonly tokenHold: TokenHold;
   private isStopped = false;
   private unsubscribe: (() => void) | null = null;
 
@@ -101,6 +93,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       handler: this,
       stallTimeoutMs: parts.settings.stallTimeoutMs,
     };
+    this.tokenHold = new TokenHold(parts.clock, parts.log, (excluded) => this.sendProbe(excluded));
     const laneParts = { ...parts, sink: this };
     const maxEvents = parts.forwarder.callUnit === 'event' ? 1 : parts.settings.maxEvents;
     if (parts.isOrdered) {
@@ -203,7 +196,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   stop(): void {
     this.isStopped = true;
     this.unsubscribe?.();
-    this.tokenTimer?.cancel();
+    this.tokenHold.stop();
     this.parts.recovery.close();
     for (const lane of this.lanes) lane.stop();
     for (const attempt of this.attempts) {
@@ -248,6 +241,19 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     this.attempt(batch, lease);
   }
 
+  /** Sends the first batch that waits, outside `excluded`, to see whether our token is taken. */
+  private sendProbe(excluded: ReadonlySet<number> | null): boolean {
+    const batch = this.waiting.peek();
+    if (batch === undefined) return false;
+    const lease = this.parts.channel.lease(batch.wireBytes, batch.entries, excluded);
+    if (lease === null) return false;
+    this.waiting.shift();
+    const left = this.waiting.length;
+    this.tokenHold.beginProbe();
+    this.attempt(batch, lease);
+    return this.waiting.length === left;
+  }
+
   private attempt(batch: Batch, lease: Lease): void {
     const attempt = new Attempt(this.attemptParts, batch, lease);
     if (batch.attempts++ === 0) batch.firstSentMs = attempt.openedMs;
@@ -268,7 +274,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
 
   /** Nothing may be sent now: the token is refused, or a plugin has failed. */
   private get isHeld(): boolean {
-    return this.tokenState !== TOKEN.accepted || this.parts.recovery.isStandingStill;
+    return this.tokenHold.isActive || this.parts.recovery.isStandingStill;
   }
 
   /** The first time the batch waits for the pipe to start anew; after that its poison is looked for. */
@@ -282,7 +288,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   /** An endpoint may be ready, or have a slot: as many waiting batches as it takes. */
   private onEndpointReady(): void {
     if (this.isHeld) {
-      this.tryNewcomer();
+      if (!this.parts.recovery.isStandingStill) this.tokenHold.onEndpointReady();
       return;
     }
     for (let count = this.waiting.length; count > 0; count--) {
@@ -306,8 +312,8 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     attempt.finish();
     this.attempts.delete(attempt);
     const verdict = classifyStatus(status);
-    attempt.lease.settle(this.outcomeOf(verdict, batch), status);
-    if (verdict !== VERDICT.refusesToken) this.liftTokenHold();
+    attempt.lease.settle(outcomeOf(verdict, batch.suspicions === 0 && !batch.isPartial), status);
+    if (verdict !== VERDICT.refusesToken && this.tokenHold.lift()) this.onEndpointReady();
     if (verdict === VERDICT.delivered) {
       const answerMs = this.parts.clock.now() - attempt.openedMs;
       this.parts.recovery.onDelivered();
@@ -324,21 +330,6 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       this.parts.forwarder.onDelivered(batch, attempt.lease.endpoint, answerMs);
     } catch (error) {
       this.parts.recovery.onException('forwarder', error);
-    }
-  }
-
-  private outcomeOf(verdict: Verdict, batch: Batch): Outcome {
-    switch (verdict) {
-      case VERDICT.delivered:
-        return OUTCOME.ok;
-      case VERDICT.retry:
-      case VERDICT.refusesToken:
-        return OUTCOME.endpointFailed;
-      case VERDICT.suspectData:
-        return batch.suspicions === 0 && !batch.isPartial ? OUTCOME.endpointFailed : OUTCOME.neutral;
-      case VERDICT.refusesMethod:
-      case VERDICT.badData:
-        return OUTCOME.neutral;
     }
   }
 
@@ -400,8 +391,10 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     batch.excluded = null;
     batch.rounds++;
     // A probe that nobody else takes is over, whoever else there may be.
-    if (this.tokenState === TOKEN.probing || this.isRefusedByAll(batch, batch.refusedToken)) {
-      this.holdForToken(batch);
+    if (this.tokenHold.isProbing || this.isRefusedByAll(batch, batch.refusedToken)) {
+      this.waiting.unshift(batch);
+      this.tokenHold.begin(batch.refusedToken);
+      batch.refusedToken = null;
     } else if (this.isRefusedByAll(batch, batch.refusedMethod)) {
       this.fail(batch, 'unimplemented');
     } else {
@@ -439,54 +432,6 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   private countRetry(batch: Batch, cause: RetryCause, status: Status): void {
     this.parts.metrics.retries[cause].value++;
     if (!status.isUnprocessed) this.parts.metrics.duplicates.value += batch.entries;
-  }
-
-  // --- tokens ---
-
-  private holdForToken(batch: Batch): void {
-    if (batch.refusedToken !== null) for (const id of batch.refusedToken) this.tokenRefusers.add(id);
-    batch.refusedToken = null;
-    this.waiting.unshift(batch);
-    if (this.tokenState === TOKEN.held) return;
-    this.parts.log.repeated('error', 'token', 'every backend refuses our token; data is held and tried every 30 s');
-    this.armTokenProbe();
-  }
-
-  private armTokenProbe(): void {
-    this.tokenState = TOKEN.held;
-    this.tokenTimer?.cancel();
-    this.tokenTimer = this.parts.clock.setTimer(TOKEN_PROBE_MS, () => {
-      this.probe(null);
-    });
-  }
-
-  /** A backend that has not refused our token is ready: no need to wait for the next probe. */
-  private tryNewcomer(): void {
-    if (this.tokenState === TOKEN.held && !this.parts.recovery.isStandingStill) this.probe(this.tokenRefusers);
-  }
-
-  /** Sends the first batch that waits, outside `excluded`. */
-  private probe(excluded: ReadonlySet<number> | null): void {
-    const batch = this.waiting.peek();
-    const lease = batch && this.parts.channel.lease(batch.wireBytes, batch.entries, excluded);
-    if (batch !== undefined && lease) {
-      this.waiting.shift();
-      const left = this.waiting.length;
-      this.tokenState = TOKEN.probing;
-      this.attempt(batch, lease);
-      if (this.waiting.length === left) return;
-    }
-    // No endpoint took it. A newcomer is waited for meanwhile; the timer of the next probe runs on.
-    if (excluded === null || this.tokenState === TOKEN.probing) this.armTokenProbe();
-  }
-
-  /** A backend judged something else than our token. */
-  private liftTokenHold(): void {
-    if (this.tokenState === TOKEN.accepted) return;
-    this.tokenState = TOKEN.accepted;
-    this.tokenRefusers.clear();
-    this.tokenTimer?.cancel();
-    this.onEndpointReady();
   }
 
   // --- settling ---
@@ -541,19 +486,5 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
 
   private laneOfPartition(partition: number): Lane {
     return this.lanes[this.parts.isOrdered ? partition : 0]!;
-  }
-}
-
-function causeOf(verdict: Verdict): RetryCause {
-  switch (verdict) {
-    case VERDICT.refusesMethod:
-      return 'method';
-    case VERDICT.refusesToken:
-      return 'token';
-    case VERDICT.suspectData:
-    case VERDICT.badData:
-      return 'data';
-    default:
-      return 'endpoint';
   }
 }

@@ -1,5 +1,8 @@
 /** What a status says about a batch: whose fault it is, and so what to try next. */
 import type { Status } from '../../net/grpc/contract.js';
+import { OUTCOME } from '../channel.js';
+import type { Outcome } from '../channel.js';
+import type { RetryCause } from './metrics.js';
 
 /** gRPC status codes, as far as delivery tells them apart. */
 const CODE = {
@@ -54,5 +57,36 @@ export function classifyStatus(status: Status): Verdict {
       return VERDICT.suspectData;
     default:
       return VERDICT.retry;
+  }
+}
+
+/** What the balancer hears. @param isFirstSuspicion no endpoint has found fault with this data before */
+export function outcomeOf(verdict: Verdict, isFirstSuspicion: boolean): Outcome {
+  switch (verdict) {
+    case VERDICT.delivered:
+      return OUTCOME.ok;
+    case VERDICT.retry:
+    case VERDICT.refusesToken:
+      return OUTCOME.endpointFailed;
+    case VERDICT.suspectData:
+      return isFirstSuspicion ? OUTCOME.endpointFailed : OUTCOME.neutral;
+    case VERDICT.refusesMethod:
+    case VERDICT.badData:
+      return OUTCOME.neutral;
+  }
+}
+
+/** Under which cause a retry is counted. */
+export function causeOf(verdict: Verdict): RetryCause {
+  switch (verdict) {
+    case VERDICT.refusesMethod:
+      return 'method';
+    case VERDICT.refusesToken:
+      return 'token';
+    case VERDICT.suspectData:
+    case VERDICT.badData:
+      return 'data';
+    default:
+      return 'endpoint';
   }
 }
