@@ -2,12 +2,17 @@
 import type { Peer } from '../grpc/contract.js';
 import type { SocketAddress } from './contract.js';
 
+/** What the kernel takes; node cuts a longer path in silence and listens elsewhere. */
+const MAX_UNIX_PATH_BYTES = 107;
+
 /**
  * `host:port`, `[v6]:port`, `:port` (all interfaces, both families) or, on the network `unix`, a path.
  * @returns null when it is none of these.
  */
 export function parseAddress(text: string, network: 'tcp' | 'tcp4' | 'tcp6' | 'unix' = 'tcp'): SocketAddress | null {
-  if (network === 'unix') return text === '' ? null : { kind: 'unix', path: text };
+  if (network === 'unix') {
+    return text === '' || Buffer.byteLength(text) > MAX_UNIX_PATH_BYTES ? null : { kind: 'unix', path: text };
+  }
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d{1,5})$/.exec(text.trim());
   const port = Number(match?.[3] ?? NaN);
   if (match === null || !(port <= 65_535)) return null;

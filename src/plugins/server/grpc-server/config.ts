@@ -102,7 +102,8 @@ const shape = {
 
 export const schema = z.object(shape).superRefine((config, context) => {
   if (parseAddress(config.address, config.network) === null) {
-    const message = 'expected host:port, [IPv6]:port or :port';
+    const isPath = config.network === 'unix';
+    const message = isPath ? 'expected a path of at most 107 bytes' : 'expected host:port, [IPv6]:port or :port';
     context.addIssue({ code: 'custom', path: ['address'], message });
   }
   // One file without the other would serve plain text where its writer expects TLS.

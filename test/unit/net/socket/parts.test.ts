@@ -21,6 +21,9 @@ test('addresses are read as users write them', () => {
   for (const wrong of ['', '11800', 'host', 'host:', 'host:70000', '::1:80', 'a:b:1'])
     assert.equal(parseAddress(wrong), null, wrong);
   assert.equal(parseAddress('', 'unix'), null);
+  assert.notEqual(parseAddress('/'.padEnd(107, 'x'), 'unix'), null);
+  // Node would cut it and listen elsewhere.
+  assert.equal(parseAddress('/'.padEnd(107, 'é'), 'unix'), null);
 });
 
 test('addresses and peers are written for people', () => {
