@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createSeededRandom, SimulatedClock } from '../src/base/index.js';
 import { MemoryBudget } from '../src/core/budget.js';
 import { Event, Identity } from '../src/core/event.js';
-import { Payload } from '../src/core/wire/payload.js';
+import { SlicedMessage } from '../src/net/grpc/sliced-message.js';
 import { encodeLogs } from '../src/lab/fleet/message-template.js';
 import { DEFAULT_FLEET_OPTIONS } from '../src/lab/fleet/options.js';
 import { mmapQueue } from '../src/plugins/queue/mmap-queue/index.js';
@@ -33,7 +33,7 @@ const METRICS = {
 
 function eventOf(budget: MemoryBudget): Event {
   const event = new Event('als-v3', 0, new Identity(IDENTITY, budget), 0, 0);
-  for (let count = 0; count < MESSAGES; count++) event.add(new Payload([LOGS], LOGS.length, LOGS.length), 13);
+  for (let count = 0; count < MESSAGES; count++) event.add(new SlicedMessage([LOGS], LOGS.length, LOGS.length), 13);
   return event;
 }
 

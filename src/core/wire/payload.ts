@@ -1,18 +1,6 @@
 /** HOT. Cutting ranges out of a message, and copying ranges of it, over its slices. */
 import type { Message } from '../../net/grpc/contract.js';
-
-/** A message made of slices of another. */
-export class Payload implements Message {
-  readonly parts: readonly Uint8Array[];
-  readonly length: number;
-  readonly pinnedBytes: number;
-
-  constructor(parts: readonly Uint8Array[], length: number, pinnedBytes: number) {
-    this.parts = parts;
-    this.length = length;
-    this.pinnedBytes = pinnedBytes;
-  }
-}
+import { SlicedMessage } from '../../net/grpc/sliced-message.js';
 
 /** A range of absolute positions: from `start`, before `end`. */
 export interface Range {
@@ -24,7 +12,7 @@ export interface Range {
  * `message` without `ranges`, which are ascending and do not overlap. What remains is copied when it is less than half
  * of the memory that its slices would keep alive.
  */
-export function cutRanges(message: Message, ranges: readonly Range[]): Payload {
+export function cutRanges(message: Message, ranges: readonly Range[]): SlicedMessage {
   const parts: Uint8Array[] = [];
   let from = 0;
   let length = message.length;
@@ -35,11 +23,11 @@ export function cutRanges(message: Message, ranges: readonly Range[]): Payload {
     from = range.end;
   }
   pushSlices(parts, message.parts, from, message.length);
-  if (length * 2 >= message.pinnedBytes) return new Payload(parts, length, message.pinnedBytes);
-  if (length === 0) return new Payload([], 0, 0);
+  if (length * 2 >= message.pinnedBytes) return new SlicedMessage(parts, length, message.pinnedBytes);
+  if (length === 0) return new SlicedMessage([], 0, 0);
   const owned = Buffer.allocUnsafeSlow(length);
   copyParts(parts, owned);
-  return new Payload([owned], length, length);
+  return new SlicedMessage([owned], length, length);
 }
 
 /** Copies [start, end) of `message` into `target` at `offset`. */

@@ -7,7 +7,7 @@
  */
 import { createGunzip, createInflate, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import type { Message } from './contract.js';
-import { ReceivedMessage } from './message-reader.js';
+import { SlicedMessage } from './sliced-message.js';
 import type { ReassemblyMeter } from './reassembly-meter.js';
 import { GRPC_STATUS } from './status.js';
 
@@ -64,7 +64,7 @@ export function inflate(
   }
   if (message.length <= SMALL_COMPRESSED_BYTES) {
     const outcome = inflateNow(encoding, message, Math.min(limitBytes, SMALL_INFLATED_BYTES));
-    if (outcome instanceof ReceivedMessage) {
+    if (outcome instanceof SlicedMessage) {
       listener.onInflated(outcome);
       return null;
     }
@@ -83,7 +83,7 @@ function inflateNow(encoding: Encoding, message: Message, limitBytes: number): M
     let bytes: Uint8Array = run(join(message.parts), { maxOutputLength: limitBytes });
     // zlib's output buffers are 16 KiB or more: a small message must not pin one.
     if (bytes.buffer.byteLength > 2 * bytes.length) bytes = new Uint8Array(bytes);
-    return new ReceivedMessage([bytes], bytes.length, bytes.buffer.byteLength);
+    return new SlicedMessage([bytes], bytes.length, bytes.buffer.byteLength);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'large' : 'corrupt';
   }
@@ -127,7 +127,7 @@ function inflateStreaming(
   stream.on('end', () => {
     if (isOver) return;
     finish();
-    listener.onInflated(new ReceivedMessage(parts, length, length));
+    listener.onInflated(new SlicedMessage(parts, length, length));
   });
   for (const part of message.parts) stream.write(part);
   stream.end();

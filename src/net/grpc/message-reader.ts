@@ -12,6 +12,7 @@
 import { EMPTY_BYTES } from '../../base/index.js';
 import type { Message } from './contract.js';
 import type { ReassemblyMeter } from './reassembly-meter.js';
+import { SlicedMessage } from './sliced-message.js';
 
 /** Results of `next`. */
 export const READ = {
@@ -35,19 +36,6 @@ const SMALL_PART_BYTES = 256;
 const MANY_PARTS = 16;
 const SLAB_BYTES = 4096;
 const NO_PARTS: readonly Uint8Array[] = [];
-
-/** A message as it came. */
-export class ReceivedMessage implements Message {
-  readonly parts: readonly Uint8Array[];
-  readonly length: number;
-  readonly pinnedBytes: number;
-
-  constructor(parts: readonly Uint8Array[], length: number, pinnedBytes: number) {
-    this.parts = parts;
-    this.length = length;
-    this.pinnedBytes = pinnedBytes;
-  }
-}
 
 export class MessageReader {
   private readonly maxMessageBytes: number;
@@ -125,7 +113,7 @@ export class MessageReader {
   /** Transfers the complete message to the caller. */
   takeMessage(): Message {
     this.closeSlab();
-    const message = new ReceivedMessage(this.parts ?? NO_PARTS, this.bodyBytes, this.pinned);
+    const message = new SlicedMessage(this.parts ?? NO_PARTS, this.bodyBytes, this.pinned);
     this.reset();
     return message;
   }

@@ -10,7 +10,7 @@ import type { DataType } from '../../../core/data-type.js';
 import { Event, Identity } from '../../../core/event.js';
 import type { MemoryBudget } from '../../../core/budget.js';
 import type { EventCounts } from '../../../core/queue-totals.js';
-import { Payload } from '../../../core/wire/payload.js';
+import { SlicedMessage } from '../../../net/grpc/sliced-message.js';
 
 export const RECORD_MAGIC = 0x4345_5253;
 export const RECORD_MAGIC_BYTES = Buffer.from('SREC', 'latin1');
@@ -100,7 +100,7 @@ export function decodeRecord(
     const end = at + length;
     if (end > payload.length) break;
     event.add(
-      new Payload(length === 0 ? [] : [payload.subarray(at, end)], length, length),
+      new SlicedMessage(length === 0 ? [] : [payload.subarray(at, end)], length, length),
       payload.readUInt32LE(table),
     );
     at = end;
