@@ -21,6 +21,8 @@ export type Route = () => RouteAnswer | Promise<RouteAnswer>;
 /** A scraper sends one short request: whoever needs longer holds a connection for nothing. */
 const HEADERS_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How often node looks for those that are too slow; its own default, 30 s, would make the limits above ten times as long. */
+const TIMEOUT_CHECK_MS = 1_000;
 /** Above the usual scrape intervals (15 s to 60 s), so that a scrape never meets a connection being closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 90_000;
 /** Operators and their scrapers, not a fleet. */
@@ -37,6 +39,7 @@ export class HttpEndpoint {
     const timeouts = {
       headersTimeout: HEADERS_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     };
     this.server = createServer(timeouts, (request, response) => {
