@@ -147,8 +147,10 @@ class TreeBuilder {
   }
 }
 
+/** The opening with what looks like an environment name, never what follows: that may be a part of a secret. */
 function excerpt(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 37)}…` : text;
+  const opening = /^\$\{[A-Z_][A-Z0-9_]*(?!\w)\}?/.exec(text)?.[0] ?? '${';
+  return opening === text ? text : `${opening}…`;
 }
 
 function lowerFirst(text: string): string {

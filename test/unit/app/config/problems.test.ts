@@ -155,6 +155,14 @@ test('a secret never stands in a problem', () => {
   assert.doesNotMatch(lines.join(), /hunter2/);
 });
 
+test('a secret with a stray placeholder in it does not stand in a problem either', () => {
+  for (const token of ['${s3cret', '${9:s3cret', 'x${TOKEN:s3cret', '${TOKEN s3cret', '${TOKENs3cret}', '${s3cret}']) {
+    const lines = problemsOf(sampleFile({ client: `authentication: '${token}'` }));
+    assert.equal(lines.length, 1, token);
+    assert.doesNotMatch(lines.join(), /s3cret/);
+  }
+});
+
 test('broken YAML is told with its place', () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['a: [1\nb: 2\n', /^2:1 : flow sequence/],
@@ -187,7 +195,7 @@ test('a placeholder without an end is an error, one without a default a strict w
   const open = decode(sampleFile({ client: 'server_addr: ${OAP:x' }));
   assert.equal(open.config, null);
   assert.deepEqual(problemsOf(sampleFile({ client: 'server_addr: ${OAP:x' })), [
-    '5:20 sharing.clients[0].server_addr: the placeholder ${OAP:x has no end',
+    '5:20 sharing.clients[0].server_addr: the placeholder ${OAP… has no end',
   ]);
   const bare = decode(sampleFile({ client: 'server_addr: ${OAP}' }));
   assert.notEqual(bare.config, null);
