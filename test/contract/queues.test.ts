@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSeededRandom, SimulatedClock } from '../../src/base/index.js';
 import { MemoryBudget } from '../../src/core/budget.js';
+import { QUEUE_CODE } from '../../src/core/queue.js';
 import { memoryQueue } from '../../src/plugins/queue/memory-queue/index.js';
 import { mmapQueue } from '../../src/plugins/queue/mmap-queue/index.js';
 import { noneQueue } from '../../src/plugins/queue/none-queue/index.js';
 import { CapturingLog } from '../support/log.js';
 import { RecordingMetrics } from '../support/metrics.js';
 import { makeTemporaryFolder } from '../support/temporary.js';
-import { testQueue } from './queue.js';
+import { eventOf, testQueue } from './queue.js';
 
 testQueue({
   name: 'memory-queue',
@@ -44,4 +45,13 @@ test('no queue takes more partitions than anybody can mean', () => {
     assert.equal(schema.safeParse({ ...options, partition: 1024 }).success, true);
     assert.match(schema.safeParse({ ...options, partition: '1e9' }).error!.message, /must be at most 1024/);
   }
+});
+
+test('a memory queue with a bound below the size of one event takes one at a time', () => {
+  const options = { event_buffer_size: 4, partition: 2, max_bytes: 1 };
+  const queue = memoryQueue.create(memoryQueue.schema.parse(options), undefined as never);
+  assert.equal(queue.offer(eventOf(1), 0), QUEUE_CODE.ok);
+  assert.equal(queue.offer(eventOf(2), 1), QUEUE_CODE.full);
+  queue.take(0);
+  assert.equal(queue.offer(eventOf(2), 1), QUEUE_CODE.ok);
 });

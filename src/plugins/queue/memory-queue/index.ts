@@ -20,7 +20,7 @@ const schema = z.object({
     default: 0,
     min: 0,
     ours: true,
-    doc: 'Most bytes that wait in all partitions together. 0: the memory budget of the process alone is the bound.',
+    doc: 'Most bytes that wait in all partitions together; one event always fits. 0: the memory budget of the process alone is the bound.',
   }),
   when_full: enumOption(WHEN_FULL, {
     default: 'drop_newest',

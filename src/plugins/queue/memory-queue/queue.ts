@@ -51,9 +51,8 @@ export class MemoryQueue implements Queue {
     if (this.isClosed) return QUEUE_CODE.closed;
     const ring = this.rings[partition]!;
     if (ring.length >= this.eventsPerPartition) return QUEUE_CODE.full;
-    if (this.bytes + event.costBytes > this.maxBytes) {
-      return event.costBytes > this.maxBytes ? QUEUE_CODE.tooLarge : QUEUE_CODE.full;
-    }
+    // One event always fits: a bound below the size of a window must slow a pipe down, not drop all it gets.
+    if (this.bytes > 0 && this.bytes + event.costBytes > this.maxBytes) return QUEUE_CODE.full;
     ring.push(event);
     this.bytes += event.costBytes;
     return QUEUE_CODE.ok;
