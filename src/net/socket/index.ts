@@ -7,6 +7,7 @@
  */
 export * from './address.js';
 export type * from './contract.js';
+export { isDeadSocket } from './dead-socket.js';
 export { createDial, type DialerSettings } from './dialer.js';
 export { NET_ERRORS } from './errors.js';
 export { listen } from './listener.js';

@@ -7,17 +7,19 @@ import { GrpcServer, HealthService, ReassemblyMeter, registerReflection } from '
 import { errorCodeName, Http2Counters, type Http2CounterEvents } from '../../../net/http2/index.js';
 import {
   formatPeer,
+  isDeadSocket,
   listen,
-  NET_ERRORS,
-  parseAddress,
-  TlsFollower,
   type Listener,
   type ListenerEvents,
+  NET_ERRORS,
+  parseAddress,
   type ServerTlsSettings,
   type SocketAddress,
+  TlsFollower,
 } from '../../../net/socket/index.js';
 import { AcceptLimit, refusalOf, REFUSALS } from './accept-limit.js';
 import type { GrpcServerConfig } from './config.js';
+import { removeSocketFile } from './fs.js';
 import { LoadMeter, readQuotaCores, usableCores } from './load-meter.js';
 import { GRPC_SERVER_METRICS as METRICS } from './metrics.js';
 import { readFiles, readTlsFiles } from './tls-files.js';
@@ -96,6 +98,7 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2Coun
     const load = new LoadMeter(clock, usableCores(readQuotaCores()));
     this.limit = new AcceptLimit(config.accept_limit, load);
     const tls = await readTlsFiles(config);
+    if (this.address.kind === 'unix' && (await isDeadSocket(this.address.path))) removeSocketFile(this.address.path);
     const age = { maxMs: config.max_connection_age, graceMs: config.max_connection_age_grace, random };
     this.listener = await listen(
       {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,3 +183,24 @@ async function sayAndListen(boundAddress: string, bytes: Buffer): Promise<string
   for await (const chunk of socket) text += (chunk as Buffer).toString('latin1');
   return text;
 }
+
+test('the unix socket of a process that was killed is taken over, one in use or another file is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satellite-unix-'));
+  try {
+    const path = join(folder, 's.sock');
+    const listenAndDie = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', listenAndDie]);
+    const { plugin } = create({ network: 'unix', address: path });
+    await plugin.start();
+    const second = create({ network: 'unix', address: path }).plugin;
+    await assert.rejects(second.start(), { code: 'SAT_NET_LISTEN' });
+    await plugin.close();
+    const file = join(folder, 'file');
+    writeFileSync(file, 'kept');
+    const third = create({ network: 'unix', address: file }).plugin;
+    await assert.rejects(third.start(), { code: 'SAT_NET_LISTEN' });
+    assert.equal(readFileSync(file, 'utf8'), 'kept');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
