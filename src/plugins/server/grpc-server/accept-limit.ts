@@ -18,6 +18,11 @@ export function refusalOf(reason: string): Refusal | 'shutdown' {
 
 /** Once refused for load, connections are taken again below this part of the limit: else each reading would toggle it. */
 const RESUME_RATIO = 0.9;
+/**
+ * Readings in a row above the limit that make an overload. One is no more than a start or a storm of reconnects: a whole
+ * fleet that comes back with its identifiers keeps the process busy for seconds, and must be taken.
+ */
+const SUSTAINED_READINGS = 2;
 /** Limits from here on can never be passed: no limit. */
 const NO_LIMIT_PERCENT = 100;
 
@@ -25,6 +30,8 @@ export class AcceptLimit {
   private readonly limits: GrpcServerConfig['accept_limit'];
   private readonly load: LoadMeter;
   private isOverloaded = false;
+  private judgedReadings = 0;
+  private readingsAbove = 0;
 
   constructor(limits: GrpcServerConfig['accept_limit'], load: LoadMeter) {
     this.limits = limits;
@@ -41,8 +48,12 @@ export class AcceptLimit {
     const limit = this.limits.cpu_utilization;
     if (limit >= NO_LIMIT_PERCENT) return null;
     const [cpu, loop] = [this.load.cpuPercent(), this.load.loopPercent()];
-    const threshold = this.isOverloaded ? limit * RESUME_RATIO : limit;
-    this.isOverloaded = Math.max(cpu, loop) >= threshold;
+    if (this.load.readings !== this.judgedReadings) {
+      this.judgedReadings = this.load.readings;
+      const isAbove = Math.max(cpu, loop) >= (this.isOverloaded ? limit * RESUME_RATIO : limit);
+      this.readingsAbove = isAbove ? this.readingsAbove + 1 : 0;
+      this.isOverloaded = this.isOverloaded ? isAbove : this.readingsAbove >= SUSTAINED_READINGS;
+    }
     if (!this.isOverloaded) return null;
     return cpu >= loop ? 'cpu' : 'event_loop';
   }

@@ -90,7 +90,7 @@ const shape = {
       default: 75,
       min: 0,
       unit: 'percent',
-      doc: 'New connections are refused while this process is busier than that, averaged over 5 s or more: by its CPU (of its container’s quota, or of the machine) or by its event loop, whichever is more. They are taken again below nine tenths of it. 100 and above: no limit. Open connections are never cut.',
+      doc: 'New connections are refused while this process is busier than that, in two readings in a row of 5 s or more each: by its CPU (of its container’s quota, or of the machine) or by its event loop, whichever is more. They are taken again below nine tenths of it. 100 and above: no limit. Open connections are never cut.',
     }),
     connection_count: integerOption({
       default: 4000,

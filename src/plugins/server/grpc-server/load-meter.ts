@@ -9,7 +9,7 @@ import { performance } from 'node:perf_hooks';
 import type { Clock } from '../../../base/index.js';
 import { readSystemText } from './fs.js';
 
-/** As in the original: short enough to notice overload, long enough that one burst of reconnects is not one. */
+/** As in the original. */
 const PERIOD_MS = 5000;
 
 /** Cores that this process may use: the machine's, or its container's quota if that is less. */
@@ -34,6 +34,8 @@ export interface WorkDone {
 }
 
 export class LoadMeter {
+  /** Periods measured so far. */
+  readings = 0;
   private readonly clock: Clock;
   private readonly cores: number;
   private readonly readWork: () => WorkDone;
@@ -70,6 +72,7 @@ export class LoadMeter {
     this.loop = percentOf(work.loopMs - this.taken.loopMs, elapsedMs);
     this.takenMs += elapsedMs;
     this.taken = work;
+    this.readings++;
   }
 }
 

@@ -57,6 +57,8 @@ test('connections are refused by the larger of CPU and event loop, and by their 
   assert.equal(limit.judge(9), null);
   assert.equal(limit.judge(10), 'connections');
   load.run(160, 60);
+  assert.equal(limit.judge(0), null);
+  load.run(160, 60);
   assert.equal(limit.judge(0), 'cpu');
   load.run(100, 95);
   assert.equal(limit.judge(0), 'event_loop');
@@ -65,11 +67,23 @@ test('connections are refused by the larger of CPU and event loop, and by their 
 test('a load around the limit does not make it toggle', () => {
   const load = new Workload(1);
   const limit = new AcceptLimit({ cpu_utilization: 80, connection_count: 10 }, load.meter);
-  const verdicts = [79, 81, 79, 73, 79, 71, 79, 81].map((percent) => {
+  const verdicts = [79, 81, 81, 73, 79, 71, 79, 81, 81].map((percent) => {
     load.run(percent, 0);
     return limit.judge(0) === null;
   });
-  assert.deepEqual(verdicts, [true, false, false, false, false, true, true, false]);
+  assert.deepEqual(verdicts, [true, true, false, false, false, true, true, true, false]);
+});
+
+test('one busy period, as a storm of reconnects makes it, refuses nobody', () => {
+  const load = new Workload(1);
+  const limit = new AcceptLimit({ cpu_utilization: 75, connection_count: 10_000 }, load.meter);
+  const verdicts = [100, 20, 100, 20, 100, 100].map((percent) => {
+    load.run(percent, percent);
+    // A thousand connections in the same period are one reading.
+    for (let count = 0; count < 1000; count++) limit.judge(count);
+    return limit.judge(0);
+  });
+  assert.deepEqual(verdicts, [null, null, null, null, null, 'cpu']);
 });
 
 test('an idle process refuses nobody, whatever its neighbours do; a limit of 100 is none', () => {
