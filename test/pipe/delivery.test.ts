@@ -120,6 +120,21 @@ describe('cutting batches', () => {
     );
   });
 
+  it('tells the age of the oldest data, on its way or between two tries as well', async () => {
+    const rig = await startWith();
+    const age = (): number | undefined => rig.metrics.read('queue_oldest_age_seconds', { pipe: 'p' });
+    rig.channel.all[0]!.decide = () => null;
+    sendEvents(rig, 1);
+    rig.run(3000);
+    assert.equal(rig.pipe.state.batchesOut, 1);
+    assert.equal(age(), 3);
+    const failing = await startWith();
+    failing.channel.all[0]!.decide = () => UNAVAILABLE;
+    sendEvents(failing, 1);
+    failing.run(7000);
+    assert.equal(failing.metrics.read('queue_oldest_age_seconds', { pipe: 'p' }), 7);
+  });
+
   it('is quiet when there is nothing to do', async () => {
     const rig = await startWith();
     sendEvents(rig, 3);

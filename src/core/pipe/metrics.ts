@@ -49,7 +49,7 @@ export const PIPE_METRICS = {
   queueAge: {
     name: 'queue_oldest_age_seconds',
     type: 'gauge',
-    help: 'Age of the event that will leave the queue next; 0 when it is empty.',
+    help: 'Age of the oldest data in the queue or on its way to a backend; 0 without any.',
     labels: ['pipe'],
     stability: 'stable',
   },

@@ -15,6 +15,7 @@
 import { Backoff, Ring, TimerWheel } from '../../base/index.js';
 import type { Clock, Random, Timer } from '../../base/index.js';
 import type { ClientCall, ClientCallHandler, Status } from '../../net/grpc/contract.js';
+import { statusName } from '../../net/grpc/status.js';
 import type { Batch } from '../batch.js';
 import { OUTCOME } from '../channel.js';
 import type { Channel, EndpointView, Lease } from '../channel.js';
@@ -170,11 +171,13 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     return this.waiting.length + this.sleeping.size;
   }
 
-  /** Clock time at which the event that leaves next was received, before the start for a backlog; Infinity without one. */
+  /** Clock time at which the oldest event not settled was received, before the start for a backlog; Infinity without one. */
   get oldestReceivedMs(): number {
     let oldestMs = Infinity;
     for (const lane of this.lanes) oldestMs = Math.min(oldestMs, lane.peek()?.receivedMs ?? Infinity);
-    return oldestMs;
+    for (const attempt of this.attempts) oldestMs = Math.min(oldestMs, attempt.batch.events[0]!.receivedMs);
+    for (const batch of this.sleeping.keys()) oldestMs = Math.min(oldestMs, batch.events[0]!.receivedMs);
+    return Math.min(oldestMs, this.waiting.peek()?.events[0]!.receivedMs ?? Infinity);
   }
 
   get isIdle(): boolean {
@@ -321,7 +324,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       this.parts.settlement.deliver(batch);
       this.onSettled(batch);
     } else {
-      this.onFailure(batch, attempt.lease.endpoint.id, verdict, status);
+      this.onFailure(batch, attempt.lease.endpoint, verdict, status);
     }
   }
 
@@ -333,13 +336,15 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     }
   }
 
-  private onFailure(batch: Batch, endpointId: number, verdict: Verdict, status: Status): void {
+  private onFailure(batch: Batch, endpoint: EndpointView, verdict: Verdict, status: Status): void {
     const { log, settings } = this.parts;
     log.repeated('warn', `send-${status.code}`, 'a batch was not taken', {
-      status: String(status.code),
+      endpoint: endpoint.address,
+      status: statusName(status.code),
+      entries: String(batch.entries),
       detail: status.message,
     });
-    const isDataFault = verdict === VERDICT.badData || this.isSuspicionConfirmed(batch, endpointId, verdict);
+    const isDataFault = verdict === VERDICT.badData || this.isSuspicionConfirmed(batch, endpoint.id, verdict);
     if (!settings.retry.isEnabled) {
       this.fail(batch, isDataFault ? 'rejected' : 'retry_expired');
     } else if (isDataFault) {
@@ -348,9 +353,9 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       this.fail(batch, 'retry_expired');
     } else {
       batch.excluded ??= new Set();
-      batch.excluded.add(endpointId);
-      if (verdict === VERDICT.refusesMethod) (batch.refusedMethod ??= new Set()).add(endpointId);
-      if (verdict === VERDICT.refusesToken) (batch.refusedToken ??= new Set()).add(endpointId);
+      batch.excluded.add(endpoint.id);
+      if (verdict === VERDICT.refusesMethod) (batch.refusedMethod ??= new Set()).add(endpoint.id);
+      if (verdict === VERDICT.refusesToken) (batch.refusedToken ??= new Set()).add(endpoint.id);
       this.countRetry(batch, causeOf(verdict), status);
       this.send(batch);
     }

@@ -4,6 +4,7 @@
  */
 import * as nodeFs from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 
 export interface FileEntry {
   readonly name: string;
@@ -50,9 +51,7 @@ export interface Processes {
 }
 
 export const nodeFiles: QueueFiles = {
-  makeDirectory: (path) => {
-    nodeFs.mkdirSync(path, { recursive: true, mode: 0o750 });
-  },
+  makeDirectory,
   list: (path) => {
     try {
       const entries = nodeFs.readdirSync(path, { withFileTypes: true });
@@ -156,4 +155,11 @@ export function codeOf(error: unknown): string {
 function ifAbsent<T>(error: unknown, value: T): T {
   if (codeOf(error) !== 'ENOENT') throw error;
   return value;
+}
+
+/** Level by level: below a directory that takes none (/proc, say) node's own recursion never ends. */
+function makeDirectory(path: string): void {
+  if (nodeFs.existsSync(path)) return;
+  makeDirectory(dirname(path));
+  nodeFs.mkdirSync(path, { mode: 0o750 });
 }

@@ -131,6 +131,8 @@ describe('the start of a disk queue', () => {
     const file = join(makeTemporaryFolder(), 'file');
     writeFileSync(file, '');
     await assert.rejects(QueueLife.open(nodeFiles, { directory: join(file, 'p') }), { code: 'SAT_Q_DIRECTORY' });
+    // Below /proc node's own recursive mkdir never ends.
+    await assert.rejects(QueueLife.open(nodeFiles, { directory: '/proc/none/p' }), { code: 'SAT_Q_DIRECTORY' });
     const disk = new FakeDisk(createSeededRandom(1));
     for (const code of ['EROFS', 'EACCES']) {
       disk.faults.set('makeDirectory', [code]);
