@@ -33,6 +33,13 @@ export class CallSpeed {
     return this.ratio * (bytes + CALL_OVERHEAD_BYTES);
   }
 
+  /** Unknown again. */
+  forget(): void {
+    this.time.set(0, 0);
+    this.bytes.set(0, 0);
+    this.ratio = 0;
+  }
+
   /** Takes over the mean of others as if it were its own past, so that the next calls, often cold, do not define it. */
   adoptMean(others: readonly CallSpeed[], nowMs: number): void {
     let time = 0;

@@ -142,6 +142,8 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   onConnected(): void {
     this.breaker.allowProbe(this.settings.clock.now());
     this.settings.log.info(`connected to ${this.address}`, { endpoint: this.address });
+    // Most often another process than before, whose speed says nothing about this one.
+    this.load.speed.forget();
     this.owner.onJoined(this);
     this.owner.onCapacity();
   }

@@ -62,6 +62,32 @@ describe('balance over simulated OAPs', () => {
       }
     });
 
+    it(`gives an OAP that died slow and comes back fresh its share, and never a flood (seed ${seed})`, () => {
+      const rig = new Rig(seed);
+      const [returning] = rig.join(3);
+      const sender = new BatchSender(rig);
+      const fleet = new Fleet(rig, sender, FLEET);
+      fleet.run(20_000);
+      const { callMs, megabyteMs } = returning!.behaviour;
+      returning!.behaviour.callMs *= 8;
+      returning!.behaviour.megabyteMs *= 8;
+      fleet.run(5_000);
+      returning!.kill();
+      fleet.run(7_000);
+      Object.assign(returning!.behaviour, { callMs, megabyteMs, isDown: false });
+      const backMs = rig.clock.now();
+      fleet.run(30_000);
+      const isOfReturned = (item: Delivery): boolean => item.endpoint === returning!.label && item.startedMs >= backMs;
+      const firstMs = sender.deliveries.find(isOfReturned)!.startedMs;
+      const fair = FLEET.entriesPerSecond / 3;
+      for (let second = 0; second < 12; second++) {
+        const fromMs = firstMs + second * 1_000;
+        const share = (entriesByEndpoint(sender.deliveries, fromMs, fromMs + 1_000).get(returning!.label) ?? 0) / fair;
+        assert.ok(share <= 1.25, `share ${share} in second ${second}`);
+        if (second >= 2) assert.ok(share >= 0.75, `share ${share} in second ${second}`);
+      }
+    });
+
     it(`gives a five times slower OAP less, and nobody else waits longer (seed ${seed})`, () => {
       const rig = new Rig(seed);
       const [slow, ...others] = rig.join(4);
