@@ -28,6 +28,8 @@ export interface RunOptions {
 const SERVER_DRAIN_SHARE = 0.4;
 const CLOSE_RESERVE_SHARE = 0.1;
 
+const MEBIBYTE = 1024 * 1024;
+
 const EXIT_DONE = 0;
 const EXIT_FAILED = 1;
 
@@ -97,6 +99,6 @@ function logStarted(topology: Topology, config: SatelliteConfig, log: ProcessLog
   const listening = [...topology.servers].map(([name, server]) => `${name} on ${server.boundAddress}`).join(', ');
   log.info(`satellite ${version} started: ${listening}`, {
     pipes: String(topology.pipes.length),
-    memory_limit: String(config.resources.memory_limit),
+    memory_limit: `${Math.round(config.resources.memory_limit / MEBIBYTE)}MiB`,
   });
 }

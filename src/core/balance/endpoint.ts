@@ -155,7 +155,8 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   onConnectionFailed(wasReady: boolean, error: Error | null): void {
     if (this.hasLeft) return;
     this.metrics.connectionFailures.value++;
-    const reason = error === null ? 'closed by the peer' : error.message;
+    // The transport's errors begin with the address, which the line has already.
+    const reason = error === null ? 'closed by the peer' : error.message.replace(`${this.address}: `, '');
     const message = wasReady ? `connection to ${this.address} lost` : `cannot connect to ${this.address}`;
     this.settings.log.repeated('warn', `endpoint-connection ${this.address}`, `${message}: ${reason}`, {
       endpoint: this.address,

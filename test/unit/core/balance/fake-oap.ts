@@ -169,7 +169,7 @@ export class FakeConnection implements ClientConnection {
     oap.clock.setTimer(CONNECT_MS, () => {
       if (this.isClosed) return;
       if (oap.behaviour.isDown) {
-        this.close(new Error('connection refused'));
+        this.close(new Error(`${this.oap.label}: connection refused`));
         return;
       }
       this.isConnected = true;
