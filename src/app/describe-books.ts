@@ -1,8 +1,17 @@
 /** The books of a pipe in words, for the log. */
 import type { LedgerSnapshot } from '../core/ledger.js';
 
-/** What became of a pipe's data since the start, in one line of events and entries. */
-export function describeBooks(books: LedgerSnapshot): string {
+/**
+ * A pipe's last line: what its drain has done, and its books. Null for one that nobody used.
+ * `before` are the books when the drain began, `after` when it ended.
+ */
+export function describeEnd(before: LedgerSnapshot, after: LedgerSnapshot): string | null {
+  if (after.received.messages === 0) return null;
+  return `${describeDrain(before, after)}; since the start ${describeBooks(after)}`;
+}
+
+/** What became of a pipe's data since the start, in events and entries. */
+function describeBooks(books: LedgerSnapshot): string {
   const { received, delivered, held } = books;
   const dropped = Object.entries(books.dropped).map(
     ([reason, lost]) => `${lost.events} events/${lost.entries} entries ${reason}`,
@@ -15,8 +24,8 @@ export function describeBooks(books: LedgerSnapshot): string {
   ].join('; ');
 }
 
-/** What a drain has done: `before` are the books when it began, `after` when it ended. What is then held is on disk. */
-export function describeDrain(before: LedgerSnapshot, after: LedgerSnapshot): string {
+/** What is still held at the end is on disk. */
+function describeDrain(before: LedgerSnapshot, after: LedgerSnapshot): string {
   const { delivered, held } = after;
   const lost = totalDropped(after) - totalDropped(before);
   return (

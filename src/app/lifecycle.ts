@@ -12,7 +12,7 @@ import {
   startExporters,
 } from './telemetry/index.js';
 import type { Exporters, ProcessLog } from './telemetry/index.js';
-import { describeBooks, describeDrain } from './describe-books.js';
+import { describeEnd } from './describe-books.js';
 import { Health } from './health.js';
 import { waitForStop } from './stop-signal.js';
 import { superviseProcess } from './supervisor.js';
@@ -81,8 +81,8 @@ async function drain(topology: Topology, log: ProcessLog, shutdownHookMs: number
   await topology.drain(serverDeadlineMs, pipeDeadlineMs);
   for (const [index, pipe] of topology.pipes.entries()) {
     const after = pipe.ledger.snapshot();
-    log.info(describeDrain(before[index] ?? after, after), { pipe: pipe.name });
-    log.info(describeBooks(after), { pipe: pipe.name });
+    const text = describeEnd(before[index] ?? after, after);
+    if (text !== null) log.info(text, { pipe: pipe.name });
   }
 }
 

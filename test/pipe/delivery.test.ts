@@ -348,6 +348,16 @@ describe("an endpoint's own fault", () => {
     rig.assertEmpty();
   });
 
+  it('counts against a backend that refuses the token while others take it', async () => {
+    const rig = await startWith({ endpoints: 2 });
+    const [strict] = rig.channel.all as [FakeEndpoint, FakeEndpoint];
+    strict.decide = () => statusOf(16);
+    sendEvents(rig, 1);
+    rig.run(LINGER_MS);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.events, 1);
+    assert.deepEqual(strict.outcomes, [OUTCOME.endpointFailed]);
+  });
+
   it('holds all data while every backend refuses the token, with one try in 30 s', async () => {
     const rig = await startWith({ endpoints: 2, sender: { max_buffer_size: 1 } });
     for (const endpoint of rig.channel.all) endpoint.decide = () => statusOf(16);
@@ -358,6 +368,9 @@ describe("an endpoint's own fault", () => {
     assert.equal(rig.channel.calls.length, before);
     rig.run(2000);
     assert.equal(rig.channel.calls.length, before + 2, 'one batch, both endpoints');
+    for (const { outcomes } of rig.channel.all) {
+      assert.equal(outcomes.at(-1), OUTCOME.neutral, 'what all refuse is the fault of none');
+    }
     for (const endpoint of rig.channel.all) endpoint.decide = () => statusOf(0);
     rig.run(31_000, 100);
     assert.equal(rig.pipe.ledger.snapshot().delivered.events, 10);

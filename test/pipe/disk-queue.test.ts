@@ -64,6 +64,11 @@ describe('a pipe with a disk queue', () => {
     const after = await startOn(directory);
     after.channel.all[0]!.decide = () => statusOf(0);
     assert.equal(after.pipe.ledger.snapshot().received.entries, 30);
+    const { bytes } = before.pipe.ledger.snapshot().held;
+    assert.deepEqual(
+      after.log.lines.map(({ fields }) => fields),
+      [{ pipe: 'p', events: '30', entries: '30', bytes: String(bytes) }],
+    );
     sendFrom(after, 'b', 0, 5);
     after.run(2000);
     after.assertBalanced();

@@ -21,6 +21,13 @@ async function start(endpoints = 1): Promise<PipeRig> {
 }
 
 describe('a synchronous call', () => {
+  it('knows no acknowledgement but the answer of the backend, and says so', () => {
+    for (const ack of ['received', 'queued']) {
+      const receiver = 'grpc-native-management-receiver';
+      assert.throws(() => new PipeRig({ receiver, receiverOptions: { ack } }), /expected one of delivered/);
+    }
+  });
+
   it('goes to the packaged name under both names, and the reply comes back byte for byte', async () => {
     for (const path of [
       PACKAGED,

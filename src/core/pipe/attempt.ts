@@ -43,7 +43,7 @@ export class Attempt {
   start(): boolean {
     const { channel, forwarder, handler } = this.parts;
     const path = forwarder.paths[this.batch.method]!;
-    const call = this.lease.openCall(path, handler, { metadata: channel.metadata });
+    const call = this.lease.openCall(path, handler, { metadata: channel.metadata, ignoresReply: true });
     if (call === null) return false;
     call.state = this;
     this.call = call;

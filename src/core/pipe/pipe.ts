@@ -9,6 +9,7 @@ import type { Channel } from '../channel.js';
 import { FairShares } from '../fair-shares.js';
 import { Ledger } from '../ledger.js';
 import type { PipeSettings } from '../plugin.js';
+import { QueueTotals } from '../queue-totals.js';
 import { isDurableQueue } from '../queue.js';
 import type { DurableQueue, Queue } from '../queue.js';
 import type { Log } from '../telemetry.js';
@@ -244,9 +245,15 @@ export class Pipe implements Intake {
       },
     };
     await queue.open();
-    for (let partition = 0; partition < queue.partitions; partition++) {
-      this.ledger.receiveFound(queue.found(partition));
-    }
+    const found = new QueueTotals();
+    for (let partition = 0; partition < queue.partitions; partition++) found.add(queue.found(partition));
+    if (found.events === 0) return;
+    this.ledger.receiveFound(found);
+    this.log.info('goes on with what an earlier process left in the queue', {
+      events: String(found.events),
+      entries: String(found.entries),
+      bytes: String(found.bytes),
+    });
   }
 
   private stop(): void {

@@ -18,7 +18,7 @@ import type { ClientCall, ClientCallHandler, Status } from '../../net/grpc/contr
 import { statusName } from '../../net/grpc/status.js';
 import type { Batch } from '../batch.js';
 import { OUTCOME } from '../channel.js';
-import type { Channel, EndpointView, Lease } from '../channel.js';
+import type { Channel, EndpointView, Lease, Outcome } from '../channel.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
 import type { QueueTotals } from '../queue-totals.js';
@@ -305,7 +305,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
   // --- answers ---
 
   onMessage(): void {
-    // The reply is empty in every protocol; the status is what counts.
+    // Replies are empty in every protocol and not read: whatever is in one, a backend that says OK has the batch.
   }
 
   onStatus(call: ClientCall, status: Status): void {
@@ -315,7 +315,7 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     attempt.finish();
     this.attempts.delete(attempt);
     const verdict = classifyStatus(status);
-    attempt.lease.settle(outcomeOf(verdict, batch.suspicions === 0 && !batch.isPartial), status);
+    attempt.lease.settle(this.outcomeFor(batch, verdict), status);
     if (verdict !== VERDICT.refusesToken && this.tokenHold.lift()) this.onEndpointReady();
     if (verdict === VERDICT.delivered) {
       const answerMs = this.parts.clock.now() - attempt.openedMs;
@@ -326,6 +326,12 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
     } else {
       this.onFailure(batch, attempt.lease.endpoint, verdict, status);
     }
+  }
+
+  private outcomeFor(batch: Batch, verdict: Verdict): Outcome {
+    // All refuse our token, so it is none's fault. One that refuses it while others take it is of no use, and left out.
+    if (verdict === VERDICT.refusesToken && this.tokenHold.isActive) return OUTCOME.neutral;
+    return outcomeOf(verdict, batch.suspicions === 0 && !batch.isPartial);
   }
 
   private tellForwarder(batch: Batch, attempt: Attempt, answerMs: number): void {

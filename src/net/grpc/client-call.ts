@@ -27,6 +27,7 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
   /** Absolute, in clock milliseconds; Infinity without one. */
   private deadlineMs = Infinity;
   private hasHalfClosed = false;
+  private ignoresReply = false;
   /** What the response's headers or trailers said; null before. */
   private received: Status | null = null;
 
@@ -43,8 +44,9 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
   }
 
   /** @order once, right after the request's headers were sent. */
-  begin(deadlineMs: number, encoding: Encoding): void {
+  begin(deadlineMs: number, encoding: Encoding, ignoresReply: boolean): void {
     this.sendEncoding = encoding;
+    this.ignoresReply = ignoresReply;
     this.deadlineMs = deadlineMs;
     this.armDeadline(deadlineMs);
   }
@@ -85,9 +87,20 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
     }
     this.headers = headers;
     const encoding = fieldOf(headers, 'grpc-encoding');
-    if (this.setReceiveEncoding(encoding)) return true;
+    if (this.ignoresReply || this.setReceiveEncoding(encoding)) return true;
     this.fail(GRPC_STATUS.INTERNAL, `the response's grpc-encoding ${encoding ?? ''} is not supported`);
     return false;
+  }
+
+  override onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void {
+    if (!this.ignoresReply) {
+      super.onData(stream, slice, pinnedBytes, endStream);
+    } else if (endStream) {
+      this.hasPeerEnded = true;
+      this.checkAllReceived();
+    } else {
+      stream.returnCredit(slice.length);
+    }
   }
 
   protected override deliver(message: Message): void {

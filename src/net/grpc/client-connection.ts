@@ -109,7 +109,7 @@ export class GrpcClientConnection implements ClientConnection, Http2ConnectionEv
     const call = new OutgoingCall(environment, stream, path, this, handler);
     stream.events = call;
     stream.owner = call;
-    call.begin(deadlineMs, encoding);
+    call.begin(deadlineMs, encoding, options.ignoresReply === true);
     return call;
   }
 

@@ -104,6 +104,8 @@ export interface CallOptions {
   readonly deadlineMs?: number;
   /** How the messages sent are compressed; absent: not at all. */
   readonly compression?: 'gzip' | 'deflate';
+  /** The response's messages are thrown away unread, so that nothing in them can fail the call; absent: they are read. */
+  readonly ignoresReply?: boolean;
 }
 
 /** One connection to one address. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeBooks, describeDrain } from '../../../src/app/describe-books.js';
+import { describeEnd } from '../../../src/app/describe-books.js';
 import type { LedgerSnapshot } from '../../../src/core/ledger.js';
 
 function amount(events: number, entries: number): LedgerSnapshot['received'] {
@@ -20,14 +20,16 @@ const AFTER: LedgerSnapshot = {
   held: amount(2, 20),
 };
 
-test('the books of a pipe are one line that adds up', () => {
+test('at its end a pipe says what the drain delivered, what stays on disk, what it dropped, and books that add up', () => {
   assert.equal(
-    describeBooks(AFTER),
-    'received 10 events/100 entries; delivered 6/60; ' +
+    describeEnd(BEFORE, AFTER),
+    'drained: 20 entries delivered, 20 kept on disk, 10 dropped; ' +
+      'since the start received 10 events/100 entries; delivered 6/60; ' +
       'dropped 1 events/10 entries queue_full, 1 events/10 entries shutdown; held 2/20',
   );
 });
 
-test('a drain tells what it delivered, what stays on disk and what was dropped by it', () => {
-  assert.equal(describeDrain(BEFORE, AFTER), 'drained: 20 entries delivered, 20 kept on disk, 10 dropped');
+test('a pipe that nobody used says nothing at its end', () => {
+  const nothing = { received: amount(0, 0), delivered: amount(0, 0), dropped: {}, held: amount(0, 0) };
+  assert.equal(describeEnd(nothing, nothing), null);
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { MethodRegistry } from '../../../net/grpc/contract.js';
 import type { Intake, Receiver, ReceiverDefinition } from '../../../core/pipe/index.js';
+import { enumOption } from '../../../core/options.js';
 import { MANAGEMENT_METHODS } from '../../../core/wire/index.js';
 
 class ManagementReceiver implements Receiver {
@@ -16,7 +17,13 @@ class ManagementReceiver implements Receiver {
   }
 }
 
-const schema = z.object({});
+const schema = z.object({
+  ack: enumOption(['delivered'], {
+    default: 'delivered',
+    ours: true,
+    doc: "What the OK of a call means. These calls are passed on at once, so it is always the backend's own answer.",
+  }),
+});
 
 export const grpcNativeManagementReceiver: ReceiverDefinition<z.infer<typeof schema>> = {
   kind: 'receiver',

@@ -1,11 +1,13 @@
 /** Requests and answers of plain HTTP/2, and calls that break the rules of gRPC. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { CallOptions } from '../../../../src/net/grpc/contract.js';
 import { GRPC_STATUS, statusOfHttp, statusOfReset } from '../../../../src/net/grpc/index.js';
 import type { HeaderFields, Http2StreamEvents, Http2StreamHandle } from '../../../../src/net/http2/contract.js';
 import { LIMIT_BYTES, Pair, Recorder, type RecordedCall } from './pair.js';
 
 const PATH = '/test.Service/Method';
+const ANSWER = [':status', '200', 'content-type', 'application/grpc'];
 
 class Answer implements Http2StreamEvents {
   fields: HeaderFields = [];
@@ -170,11 +172,10 @@ describe('an answer that is not gRPC ends the call with what HTTP says', () => {
 });
 
 describe('an answer that breaks the rules of gRPC', () => {
-  const HEADERS = [':status', '200', 'content-type', 'application/grpc'];
   const scripts: Record<string, { send: (stream: Http2StreamHandle) => void; code: number; message: RegExp }> = {
     'no status in its trailers': {
       send: (stream) => {
-        stream.sendHeaders(HEADERS, false);
+        stream.sendHeaders(ANSWER, false);
         stream.sendHeaders(['x', 'y'], true);
       },
       code: GRPC_STATUS.UNKNOWN,
@@ -182,20 +183,20 @@ describe('an answer that breaks the rules of gRPC', () => {
     },
     'no trailers': {
       send: (stream) => {
-        stream.sendHeaders(HEADERS, false);
+        stream.sendHeaders(ANSWER, false);
         stream.sendData([], 0, true);
       },
       code: GRPC_STATUS.INTERNAL,
       message: /the response ended without a status/,
     },
     'a status that is no number': {
-      send: (stream) => stream.sendHeaders([...HEADERS, 'grpc-status', 'fine'], true),
+      send: (stream) => stream.sendHeaders([...ANSWER, 'grpc-status', 'fine'], true),
       code: GRPC_STATUS.UNKNOWN,
       message: /^$/,
     },
     'OK within a message': {
       send: (stream) => {
-        stream.sendHeaders(HEADERS, false);
+        stream.sendHeaders(ANSWER, false);
         stream.sendData([Buffer.from([0, 0, 0, 0, 9, 1])], 6, false);
         stream.sendHeaders(['grpc-status', '0'], true);
       },
@@ -203,13 +204,13 @@ describe('an answer that breaks the rules of gRPC', () => {
       message: /ended within a message, 8 bytes short/,
     },
     'an encoding of its own': {
-      send: (stream) => stream.sendHeaders([...HEADERS, 'grpc-encoding', 'snappy'], false),
+      send: (stream) => stream.sendHeaders([...ANSWER, 'grpc-encoding', 'snappy'], false),
       code: GRPC_STATUS.INTERNAL,
       message: /grpc-encoding snappy is not supported/,
     },
     'an unknown flag before a message': {
       send: (stream) => {
-        stream.sendHeaders(HEADERS, false);
+        stream.sendHeaders(ANSWER, false);
         stream.sendData([Buffer.from([2, 0, 0, 0, 0])], 5, false);
       },
       code: GRPC_STATUS.INTERNAL,
@@ -217,7 +218,7 @@ describe('an answer that breaks the rules of gRPC', () => {
     },
     'a message above our limit': {
       send: (stream) => {
-        stream.sendHeaders(HEADERS, false);
+        stream.sendHeaders(ANSWER, false);
         const prefix = Buffer.alloc(5);
         prefix.writeUInt32BE(LIMIT_BYTES + 1, 1);
         stream.sendData([prefix], 5, false);
@@ -247,7 +248,7 @@ describe('an answer that breaks the rules of gRPC', () => {
     pair.client.openCall(PATH, { onMessage, onStatus: (_call, status) => codes.push(status.code) }, {});
     pair.pump();
     const stream = handler.streamOf(1);
-    stream.sendHeaders(HEADERS, false);
+    stream.sendHeaders(ANSWER, false);
     stream.sendData([Buffer.from([0, 0, 0, 0, 0])], 5, false);
     pair.pump();
     assert.deepEqual(codes, [GRPC_STATUS.INTERNAL]);
@@ -255,12 +256,60 @@ describe('an answer that breaks the rules of gRPC', () => {
   });
 });
 
+describe('a call that ignores its reply takes OK for OK', () => {
+  const prefixOf = (flag: number, bytes: number): Buffer => {
+    const prefix = Buffer.alloc(5);
+    prefix[0] = flag;
+    prefix.writeUInt32BE(bytes, 1);
+    return prefix;
+  };
+  const replies: Record<string, { body: Buffer; encoding?: string }> = {
+    'behind a message above our limit': {
+      body: Buffer.concat([prefixOf(0, LIMIT_BYTES + 1), Buffer.alloc(LIMIT_BYTES + 1)]),
+    },
+    'within a message': { body: prefixOf(0, 9) },
+    'behind an unknown flag': { body: prefixOf(2, 0) },
+    'behind what cannot be inflated': {
+      body: Buffer.concat([prefixOf(1, 3), Buffer.from('???')]),
+      encoding: 'gzip',
+    },
+    'in an encoding of its own': { body: prefixOf(1, 0), encoding: 'snappy' },
+  };
+  for (const [name, { body, encoding }] of Object.entries(replies)) {
+    test(name, () => {
+      const { pair, record, stream } = openRaw({ ignoresReply: true });
+      stream.sendHeaders([...ANSWER, ...(encoding === undefined ? [] : ['grpc-encoding', encoding])], false);
+      stream.sendData([body], body.length, false);
+      pair.pump();
+      assert.equal(record.status, null);
+      stream.sendHeaders(['grpc-status', '0'], true);
+      pair.pump();
+      assert.equal(record.status!.code, GRPC_STATUS.OK);
+      assert.equal(pair.clientEngine.openStreams, 0);
+      assert.equal(pair.meter.usedBytes, 0);
+    });
+  }
+
+  test('and no status for none', () => {
+    const { pair, record, stream } = openRaw({ ignoresReply: true });
+    stream.sendHeaders(ANSWER, false);
+    stream.sendData([prefixOf(0, 0)], 5, true);
+    pair.pump();
+    assert.equal(record.status?.code, GRPC_STATUS.INTERNAL);
+  });
+});
+
 /** A call whose server is driven by hand, below gRPC. */
-function openRaw(): { pair: Pair; record: RecordedCall; stream: Http2StreamHandle; handler: Silent } {
+function openRaw(options: CallOptions = {}): {
+  pair: Pair;
+  record: RecordedCall;
+  stream: Http2StreamHandle;
+  handler: Silent;
+} {
   const pair = new Pair();
   const handler = new Silent();
   pair.server.register(PATH, handler);
-  const record = pair.open(PATH);
+  const record = pair.open(PATH, options);
   record.call.halfClose();
   pair.pump();
   return { pair, record, stream: handler.streamOf(0), handler };
