@@ -12,16 +12,28 @@ export interface RunSettings {
   readonly nodeArguments: readonly string[];
 }
 
-export interface RunResult {
+/** What stands in the middle of a run. */
+export interface Contender {
+  /** In results; the middle's own name unless there are several of them. */
+  readonly name: string;
   readonly middle: MiddleName;
+  /** The satellite's configuration file, when it is not the shipped one. */
+  readonly configuration?: string;
+}
+
+export interface RunResult {
+  readonly middle: string;
   /** CPU of the middle for each message that reached an OAP. */
   readonly cpuMicrosPerMessage: number;
+  readonly cpuMicrosPerEntry: number;
   /** Of one core. */
   readonly cpuRatio: number;
   readonly residentBytes: number;
   readonly peakResidentBytes: number;
   readonly messagesPerSecond: number;
   readonly wantedMessagesPerSecond: number;
+  readonly entriesPerSecond: number;
+  readonly wantedEntriesPerSecond: number;
   readonly latencyP50Ms: number;
   readonly latencyP99Ms: number;
   /** Most loaded OAP over the mean, in entries. */
@@ -30,9 +42,11 @@ export interface RunResult {
   /** Entries sent and never accepted, after everything has ended. */
   readonly lostEntries: number;
   readonly shedEntries: number;
-  /** Cost of the tools themselves. */
+  /** Cost of the tools themselves, for a message and of one core. */
   readonly fleetMicrosPerMessage: number;
   readonly oapMicrosPerMessage: number;
+  readonly fleetCpuRatio: number;
+  readonly oapCpuRatio: number;
   /** Idle case: memory gained by the streams, for each of them. */
   readonly bytesPerStream: number;
 }
@@ -41,18 +55,19 @@ export interface RunResult {
 const SETTLE_MS = 10_000;
 const SETTLE_STEP_MS = 100;
 
-export async function measure(bench: BenchCase, name: MiddleName, settings: RunSettings): Promise<RunResult> {
+export async function measure(bench: BenchCase, contender: Contender, settings: RunSettings): Promise<RunResult> {
   const oaps: RemoteOap[] = [];
   let middle: Middle | null = null;
   let fleet: RemoteFleet | null = null;
   try {
-    const oapCount = name === 'direct' ? 1 : settings.oaps;
-    while (oaps.length < oapCount) oaps.push(await RemoteOap.start({ check: 'count' }));
-    middle = await startMiddle(
-      name,
-      oaps.map((oap) => oap.port),
-      settings.nodeArguments,
-    );
+    const oapCount = contender.middle === 'direct' ? 1 : settings.oaps;
+    while (oaps.length < oapCount) oaps.push(await RemoteOap.start({ check: 'count', ...bench.oap }));
+    middle = await startMiddle(contender.middle, {
+      oapPorts: oaps.map((oap) => oap.port),
+      env: bench.env ?? {},
+      nodeArguments: settings.nodeArguments,
+      ...(contender.configuration === undefined ? {} : { configuration: contender.configuration }),
+    });
     await wait(1000);
     const bare = readUsage(middle.pid);
     const total = settings.seconds + settings.warmupSeconds;
@@ -64,7 +79,7 @@ export async function measure(bench: BenchCase, name: MiddleName, settings: RunS
     const after = await takeState(middle, oaps, fleet);
     const end = await fleet.stop();
     const accepted = await settle(oaps, end.entries);
-    return evaluate(bench, name, before, after, bare.residentBytes, end, accepted);
+    return evaluate(bench, contender.name, before, after, bare.residentBytes, end, accepted);
   } finally {
     await fleet?.close();
     await middle?.stop();
@@ -98,7 +113,7 @@ async function settle(oaps: readonly RemoteOap[], sentEntries: number): Promise<
 
 function evaluate(
   bench: BenchCase,
-  middle: MiddleName,
+  middle: string,
   before: State,
   after: State,
   bareBytes: number,
@@ -115,25 +130,32 @@ function evaluate(
   );
   const sent = Math.max(1, after.fleet.messages - before.fleet.messages);
   const cpuMs = after.usage.cpuMs - before.usage.cpuMs;
+  const fleetCpuMs = after.fleet.cpuMs - before.fleet.cpuMs;
+  const oapCpuMs = delta((oap) => oap.cpuMs);
   const latency = new LatencyHistogram();
   for (const oap of after.oaps) latency.add(oap.latency);
   const { entriesPerSecond = 0, entriesPerMessage = 1 } = bench.fleet;
   return {
     middle,
     cpuMicrosPerMessage: (cpuMs * 1000) / messages,
+    cpuMicrosPerEntry: (cpuMs * 1000) / Math.max(1, totalEntries),
     cpuRatio: cpuMs / 1000 / seconds,
     residentBytes: after.usage.residentBytes,
     peakResidentBytes: after.usage.peakResidentBytes,
     messagesPerSecond: messages / seconds,
     wantedMessagesPerSecond: entriesPerSecond / entriesPerMessage,
+    entriesPerSecond: totalEntries / seconds,
+    wantedEntriesPerSecond: entriesPerSecond,
     latencyP50Ms: latency.percentile(0.5),
     latencyP99Ms: latency.percentile(0.99),
     maxOverMean: totalEntries === 0 ? 1 : (Math.max(...entries) * entries.length) / totalEntries,
     bytesOutPerByteIn: delta((oap) => oap.bytes) / Math.max(1, after.fleet.bytes - before.fleet.bytes),
     lostEntries: end.entries - acceptedEntries,
     shedEntries: end.shedEntries,
-    fleetMicrosPerMessage: ((after.fleet.cpuMs - before.fleet.cpuMs) * 1000) / sent,
-    oapMicrosPerMessage: (delta((oap) => oap.cpuMs) * 1000) / messages,
+    fleetMicrosPerMessage: (fleetCpuMs * 1000) / sent,
+    oapMicrosPerMessage: (oapCpuMs * 1000) / messages,
+    fleetCpuRatio: fleetCpuMs / 1000 / seconds,
+    oapCpuRatio: oapCpuMs / 1000 / seconds,
     bytesPerStream: bench.isIdle ? (after.usage.residentBytes - bareBytes) / Math.max(1, after.fleet.streams) : 0,
   };
 }
@@ -142,7 +164,7 @@ function sum<Item>(items: readonly Item[], read: (item: Item) => number): number
   return items.reduce((total, item) => total + read(item), 0);
 }
 
-function wait(ms: number): Promise<void> {
+export function wait(ms: number): Promise<void> {
   return new Promise((resolve) => {
     systemClock.setTimer(ms, resolve);
   });

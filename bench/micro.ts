@@ -20,7 +20,7 @@ import { DEFAULT_TABLE_BYTES, HpackDecoder } from '../src/net/hpack/index.js';
 import { Http2Connection } from '../src/net/http2/connection.js';
 import { DEFAULT_HTTP2_SETTINGS } from '../src/net/http2/settings.js';
 import { createDiskMicros } from './micro-disk.js';
-import { spreadOf } from './report.js';
+import { spreadOf } from './report/spread.js';
 
 const ROUNDS = 7;
 /** Long enough for the compiler to settle and the clock to be exact. @units ms */

@@ -3,46 +3,57 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { SatelliteProcess } from '../src/lab/demo/index.js';
-import { startEnvoyProxy } from './peers/envoy-proxy.js';
+import { componentPath } from '../test/support/components.js';
+import { ENVOY } from './peers/envoy.js';
+import { HAPROXY } from './peers/haproxy.js';
+import { startProxy } from './peers/proxy.js';
 
 export interface Middle {
   readonly pid: number;
   readonly port: number;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
-export type MiddleName = 'satellite' | 'relay' | 'envoy' | 'direct';
-export const MIDDLE_NAMES: readonly MiddleName[] = ['satellite', 'relay', 'envoy', 'direct'];
+export const MIDDLE_NAMES = ['satellite', 'relay', 'haproxy', 'envoy', 'direct'] as const;
+export type MiddleName = (typeof MIDDLE_NAMES)[number];
+
+export interface MiddleSettings {
+  readonly oapPorts: readonly number[];
+  /** Variables of the satellite. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Options for the satellite's node, for profiles. */
+  readonly nodeArguments: readonly string[];
+  /** The satellite's configuration file, when it is not the shipped one. */
+  readonly configuration?: string;
+}
 
 const BYTE_RELAY = fileURLToPath(new URL('./peers/byte-relay.js', import.meta.url));
 
-/** @param nodeArguments options for node, for profiles */
-export async function startMiddle(
-  name: MiddleName,
-  oapPorts: readonly number[],
-  nodeArguments: readonly string[],
-): Promise<Middle> {
-  switch (name) {
-    case 'satellite':
-      return startSatellite(oapPorts, nodeArguments);
-    case 'relay':
-      return startRelay(oapPorts);
-    case 'envoy':
-      return startEnvoyProxy(oapPorts);
-    case 'direct':
-      return { pid: process.pid, port: oapPorts[0] ?? 0, stop: () => Promise.resolve() };
+/** Why a middle cannot be measured here; null when it can. */
+export function whyMissing(name: MiddleName): string | null {
+  if (name !== 'envoy' && name !== 'haproxy') return null;
+  try {
+    componentPath(name);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
   }
 }
 
-async function startSatellite(oapPorts: readonly number[], nodeArguments: readonly string[]): Promise<Middle> {
-  const satellite = await SatelliteProcess.start(oapPorts, {}, nodeArguments);
-  return {
-    pid: satellite.pid,
-    port: satellite.port,
-    stop: async () => {
-      await satellite.stop();
-    },
-  };
+export async function startMiddle(name: MiddleName, settings: MiddleSettings): Promise<Middle> {
+  const { oapPorts } = settings;
+  switch (name) {
+    case 'satellite':
+      return SatelliteProcess.start(oapPorts, settings);
+    case 'relay':
+      return startRelay(oapPorts);
+    case 'envoy':
+      return startProxy(ENVOY, oapPorts);
+    case 'haproxy':
+      return startProxy(HAPROXY, oapPorts);
+    case 'direct':
+      return { pid: process.pid, port: oapPorts[0] ?? 0, stop: () => Promise.resolve() };
+  }
 }
 
 async function startRelay(oapPorts: readonly number[]): Promise<Middle> {
@@ -60,7 +71,7 @@ async function startRelay(oapPorts: readonly number[]): Promise<Middle> {
     pid: child.pid ?? 0,
     port,
     stop: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         child.once('exit', () => {
           resolve();
         });

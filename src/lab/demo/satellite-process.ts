@@ -21,9 +21,19 @@ const STOP_TIMEOUT_MS = 10_000;
 /** Of its log, enough to say why it died. */
 const KEPT_LOG_CHARS = 8192;
 
+/** What may differ from how a user starts it. */
+export interface SatelliteSettings {
+  /** Further SATELLITE_* variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Options for node itself. */
+  readonly nodeArguments?: readonly string[];
+  /** Path of another configuration file that knows the same variables for its addresses. */
+  readonly configuration?: string;
+}
+
 export class SatelliteProcess {
   readonly port: number;
-  private readonly metricsPort: number;
+  readonly metricsPort: number;
   private readonly child: ChildProcess;
   private readonly clock: Clock;
   private log = '';
@@ -42,17 +52,12 @@ export class SatelliteProcess {
 
   /**
    * @param oapPorts ports of the OAPs on the loopback address
-   * @param env further SATELLITE_* variables
-   * @param nodeArguments options for node itself
    * @throws when it is not ready in time, with its last log lines.
    */
-  static async start(
-    oapPorts: readonly number[],
-    env: Readonly<Record<string, string>> = {},
-    nodeArguments: readonly string[] = [],
-  ): Promise<SatelliteProcess> {
+  static async start(oapPorts: readonly number[], settings: SatelliteSettings = {}): Promise<SatelliteProcess> {
     const [port = 0, metricsPort = 0] = await findFreePorts(2);
-    const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArguments, MAIN, 'start', '-c', CONFIG], {
+    const { env = {}, nodeArguments = [], configuration = CONFIG } = settings;
+    const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArguments, MAIN, 'start', '-c', configuration], {
       env: {
         ...withoutSatelliteVariables(process.env),
         SATELLITE_GRPC_ADDRESS: `127.0.0.1:${port}`,

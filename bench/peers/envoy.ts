@@ -1,67 +1,12 @@
-/** A real Envoy as a plain HTTP/2 proxy: what the best of C++ needs to move the same calls, without merging or books. */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { systemClock } from '../../src/base/index.js';
-import { findFreePorts } from '../../src/lab/demo/free-ports.js';
-import { componentPath } from '../../test/support/components.js';
-import type { Middle } from '../middles.js';
+/** Envoy with one worker, HTTP/2 on both sides. */
+import type { ProxyProgram } from './proxy.js';
 
-const READY_TIMEOUT_MS = 10_000;
-const READY_STEP_MS = 50;
-
-export async function startEnvoyProxy(oapPorts: readonly number[]): Promise<Middle> {
-  const [port = 0] = await findFreePorts(1);
-  const folder = mkdtempSync(join(tmpdir(), 'satellite-bench-'));
-  const file = join(folder, 'envoy.json');
-  writeFileSync(file, JSON.stringify(bootstrap(port, oapPorts)));
-  // One worker: as many as the product has.
-  const child = spawn(
-    componentPath('envoy'),
-    ['-c', file, '--concurrency', '1', '--use-dynamic-base-id', '--log-level', 'error'],
-    { stdio: ['ignore', 'ignore', 'inherit'] },
-  );
-  const killWithUs = (): void => {
-    child.kill('SIGKILL');
-  };
-  process.on('exit', killWithUs);
-  const exited = new Promise<void>((resolve) => {
-    child.once('exit', () => {
-      process.off('exit', killWithUs);
-      rmSync(folder, { recursive: true, force: true });
-      resolve();
-    });
-  });
-  const stop = (): Promise<void> => {
-    child.kill('SIGKILL');
-    return exited;
-  };
-  const giveUpMs = systemClock.now() + READY_TIMEOUT_MS;
-  while (!(await accepts(port))) {
-    if (systemClock.now() > giveUpMs || child.exitCode !== null) {
-      await stop();
-      throw new Error('Envoy did not start');
-    }
-    await new Promise<void>((resolve) => {
-      systemClock.setTimer(READY_STEP_MS, resolve);
-    });
-  }
-  return { pid: child.pid ?? 0, port, stop };
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      resolve(true);
-      socket.destroy();
-    });
-    socket.on('error', () => {
-      resolve(false);
-    });
-  });
-}
+export const ENVOY: ProxyProgram = {
+  component: 'envoy',
+  file: 'envoy.json',
+  arguments: (file) => ['-c', file, '--concurrency', '1', '--use-dynamic-base-id', '--log-level', 'error'],
+  configuration: (port, oapPorts) => JSON.stringify(bootstrap(port, oapPorts)),
+};
 
 function bootstrap(port: number, oapPorts: readonly number[]): object {
   const http2 = { explicit_http_config: { http2_protocol_options: {} } };
@@ -110,6 +55,7 @@ function bootstrap(port: number, oapPorts: readonly number[]): object {
         {
           name: 'oap',
           type: 'STATIC',
+          lb_policy: 'LEAST_REQUEST',
           connect_timeout: '1s',
           circuit_breakers: { thresholds: [{ max_requests: 100_000, max_pending_requests: 100_000 }] },
           typed_extension_protocol_options: {
