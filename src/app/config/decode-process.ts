@@ -1,11 +1,14 @@
 /** Decodes the sections that belong to the process as a whole: logger, telemetry, resources. */
 import type { OptionsSchema } from '../../core/options.js';
+import { parseAddress } from '../../net/socket/index.js';
 import type { LoggerConfig, TelemetryConfig } from './config.js';
 import { decodeOptions, joinPath, positionOf, reportUnknownKeys } from './decode.js';
 import type { Section } from './decode.js';
+import { writtenSize } from './dump.js';
 import { CONFIG_ERRORS } from './errors.js';
 import { MIN_MEMORY_LIMIT_BYTES, resolveMemoryLimit } from './memory-limit.js';
 import { suggest } from './nearest.js';
+import { nodeAt } from './node.js';
 import { EXPORTERS, EXPORTERS_NOT_YET } from './original-names.js';
 import type { Problems } from './problem.js';
 import { DEFAULT_LEVEL, LEVELS, loggerSchema, resourcesSchema, telemetrySchema } from './sections.js';
@@ -46,7 +49,16 @@ export function decodeTelemetry(section: Section, problems: Problems): Telemetry
       problems.error(CONFIG_ERRORS.unknownPlugin, path, position, message, suggest(name, EXPORTERS));
     }
   }
+  if (exporters.includes('prometheus')) checkAddress(section, telemetry.prometheus.address, problems);
   return { ...telemetry, export_type: exporters };
+}
+
+function checkAddress(section: Section, address: string, problems: Problems): void {
+  if (parseAddress(address) !== null) return;
+  const message = `expected host:port, [IPv6]:port or :port, got ${JSON.stringify(address)}`;
+  const node = section.node === undefined ? undefined : nodeAt(section.node, ['prometheus', 'address']);
+  const path = joinPath(section.path, 'prometheus.address');
+  problems.error(CONFIG_ERRORS.value, path, node?.position ?? section.position, message, 'The default is ":1234".');
 }
 
 /** @units bytes */
@@ -57,9 +69,15 @@ export function decodeMemoryLimit(section: Section, availableBytes: number, prob
   if (bytes !== undefined && bytes >= MIN_MEMORY_LIMIT_BYTES) return bytes;
   const message =
     bytes === undefined
-      ? `expected a size such as 512MiB or a share such as 40%, got ${JSON.stringify(resources.memory_limit)}`
-      : `must be at least ${MIN_MEMORY_LIMIT_BYTES} bytes, comes to ${bytes}`;
+      ? `expected a size or a share, got ${JSON.stringify(resources.memory_limit)}`
+      : `must be at least ${writtenSize(MIN_MEMORY_LIMIT_BYTES)}, comes to ${bytes} bytes`;
   const position = positionOf(section, 'memory_limit');
-  problems.error(CONFIG_ERRORS.value, 'resources.memory_limit', position, message, 'The default is 40%.');
+  problems.error(
+    CONFIG_ERRORS.value,
+    'resources.memory_limit',
+    position,
+    message,
+    'Write a share such as 40%, or a size such as 512MiB.',
+  );
   return undefined;
 }

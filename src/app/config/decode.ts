@@ -168,6 +168,5 @@ function metaAt(schema: OptionsSchema, steps: readonly (string | number)[]): Opt
 }
 
 function remedyFor(meta: OptionMeta): string {
-  if (meta.values !== undefined) return `Write one of ${meta.values.join(', ')}.`;
   return meta.defaultText === undefined ? 'Correct the value.' : `The default is ${meta.defaultText}.`;
 }

@@ -13,7 +13,10 @@ export const CONFIG_ERRORS = {
   value: configError('VALUE', 'A value has the wrong type or lies outside its bounds.'),
   unknownKey: configError('UNKNOWN_KEY', 'A key nobody reads: a warning at start, an error under `validate`.'),
   unknownPlugin: configError('UNKNOWN_PLUGIN', 'A `plugin_name` or exporter that does not exist.'),
-  notYet: configError('NOT_YET', 'A name of the original Satellite that this version does not have yet.'),
+  notYet: configError(
+    'NOT_YET',
+    'A name of the original Satellite that this version does not have yet. An exporter is left out with a warning; for any other the process does not start.',
+  ),
   reference: configError('REFERENCE', 'A `server_name` or `client_name` that no shared plugin carries.'),
   duplicate: configError('DUPLICATE', 'Two pipes, shared plugins or receivers that exclude each other.'),
   mismatch: configError('MISMATCH', 'A receiver and a forwarder of one pipe carry different data types.'),

@@ -3,6 +3,7 @@ import { joinPath, positionOf } from './decode.js';
 import type { Section } from './decode.js';
 import { CONFIG_ERRORS } from './errors.js';
 import { isOriginalPlugin } from './original-names.js';
+import { setByText } from './problem.js';
 import type { Position, Problems } from './problem.js';
 
 const KINDS = ['server', 'client', 'receiver', 'queue', 'fallbacker', 'forwarder'] as const;
@@ -32,8 +33,9 @@ export class NotYetList {
   /** One value, with the values there are. */
   addValue(section: Section, key: string, value: string, offered: readonly string[]): void {
     const position = positionOf(section, key);
-    const names = [`${value} (there is: ${offered.join(', ')})`];
-    this.entries.push({ lines: `line ${position?.line ?? 0}`, subject: joinPath(section.path, key), names, position });
+    const names = [`${value} (there is: ${offered.join(', ')})${setByText(position)}`];
+    const lines = `line ${position?.line ?? 0}`;
+    this.entries.push({ lines, subject: joinPath(section.path, key), names, position: section.position });
   }
 
   /** Turns the list into one problem that says which lines to take out and what there is. */
@@ -50,7 +52,7 @@ export class NotYetList {
       if (isAsked) details.push(`There is, as ${kind}: ${catalogue.names(kind).join(', ')}`);
     }
     const message = `${this.entries.length === 1 ? 'one place asks' : `${this.entries.length} places ask`} for what this version does not have yet`;
-    const remedy = 'Remove or comment out these lines:';
+    const remedy = 'Remove these lines or change their values:';
     problems.error(CONFIG_ERRORS.notYet, '', first.position, message, remedy, details);
   }
 }

@@ -137,8 +137,9 @@ class TreeBuilder {
       const remedy = 'Write ${NAME:default}, or $${ for the text "${".';
       this.problems.strict(CONFIG_ERRORS.placeholder, path, position, message, remedy);
     }
-    const { text, isUntyped, names: envNames } = filled;
-    return { kind: 'scalar', text, isUntyped, envNames, position } satisfies ScalarNode;
+    const { text, isUntyped, names: envNames, namesSet } = filled;
+    const place = namesSet.length === 0 ? position : { ...position, setBy: namesSet };
+    return { kind: 'scalar', text, isUntyped, envNames, position: place } satisfies ScalarNode;
   }
 
   private positionOf(offset: number): Position {

@@ -14,6 +14,8 @@ export interface Filled {
   readonly text: string;
   /** Names of the placeholders found, in order. */
   readonly names: readonly string[];
+  /** Those of them that the environment gave a value. */
+  readonly namesSet: readonly string[];
   /** True when the whole value is one placeholder whose result was not quoted: it reads as the original types it. */
   readonly isUntyped: boolean;
   /** Placeholders that have no end, and `${…}` that is no placeholder: offset in the source and what stands there. */
@@ -51,6 +53,7 @@ function unquote(text: string): string | undefined {
 
 export function fillPlaceholders(source: string, environment: Environment): Filled {
   const names: string[] = [];
+  const namesSet: string[] = [];
   const unterminated: Stray[] = [];
   const literal: Stray[] = [];
   let text = '';
@@ -79,7 +82,8 @@ export function fillPlaceholders(source: string, environment: Environment): Fill
     isUntyped = inner === undefined && opening.index === 0 && end === source.length - 1;
     text += inner ?? value;
     names.push(name);
+    if (!isUnset) namesSet.push(name);
     copied = OPENING.lastIndex = end + 1;
   }
-  return { text: text + source.slice(copied), names, isUntyped, unterminated, literal };
+  return { text: text + source.slice(copied), names, namesSet, isUntyped, unterminated, literal };
 }

@@ -4,6 +4,8 @@ import type { ErrorKind } from '../../base/index.js';
 export interface Position {
   readonly line: number;
   readonly column: number;
+  /** Environment variables that the value there came from: the place to correct it. */
+  readonly setBy?: readonly string[];
 }
 
 /**
@@ -68,10 +70,16 @@ export class Problems {
   }
 }
 
+/** ` (set by NAME)` for a value from the environment, else nothing. */
+export function setByText(position: Position | null): string {
+  return position?.setBy === undefined ? '' : ` (set by ${position.setBy.join(', ')})`;
+}
+
 /** One problem in the form compilers use, so that editors can jump to it. */
 export function formatProblem(file: string, problem: Problem): string {
   const place = problem.position === null ? file : `${file}:${problem.position.line}:${problem.position.column}`;
   const subject = problem.path === '' ? '' : `${problem.path}: `;
-  const line = `${place}: ${subject}${problem.message}. ${problem.remedy} [${problem.kind.code}]`;
+  const origin = setByText(problem.position);
+  const line = `${place}: ${subject}${problem.message}${origin}. ${problem.remedy} [${problem.kind.code}]`;
   return [line, ...problem.details.map((detail) => `    ${detail}`)].join('\n');
 }

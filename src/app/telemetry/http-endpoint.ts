@@ -5,7 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { SatelliteError } from '../../base/index.js';
-import { parseAddress } from '../../net/socket/index.js';
+import { listenFault, parseAddress } from '../../net/socket/index.js';
 import { TELEMETRY_ADDRESS, TELEMETRY_LISTEN } from './errors.js';
 
 /** What a route answers. */
@@ -64,8 +64,9 @@ export class HttpEndpoint {
     const { host, port } = address;
     await new Promise<void>((resolve, reject) => {
       const onError = (cause: NodeJS.ErrnoException): void => {
-        const reason = `cannot listen on ${this.address} for telemetry: ${cause.code ?? cause.message}`;
-        reject(new SatelliteError(TELEMETRY_LISTEN, reason, { cause }));
+        const reason = `cannot listen on ${this.address} for metrics: ${listenFault(cause)}`;
+        const remedy = 'set telemetry.prometheus.address to one that is free and of this machine';
+        reject(new SatelliteError(TELEMETRY_LISTEN, `${reason}; ${remedy}`, { cause }));
       };
       this.server.once('error', onError);
       this.server.listen(host === '' ? { port } : { port, host }, () => {

@@ -11,6 +11,6 @@ export { isDeadSocket } from './dead-socket.js';
 export { createDial, type DialerSettings } from './dialer.js';
 export { NET_ERRORS } from './errors.js';
 export { listen } from './listener.js';
-export { connectionError, listenError } from './node-error.js';
+export { connectionError, listenError, listenFault } from './node-error.js';
 export { TlsFollower, type TlsFollowerSettings } from './tls-follower.js';
-export { certificateExpiryMs, checkTlsMaterial, type TlsMaterial } from './tls-material.js';
+export { certificateExpiryMs, checkTlsMaterial, fileFault, type TlsMaterial } from './tls-material.js';

@@ -62,7 +62,7 @@ const BY_CODE: Readonly<Record<string, Translation>> = {
 const LISTEN_REASONS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the address is already in use',
   EADDRNOTAVAIL: 'the address does not belong to this machine',
-  EACCES: 'permission denied',
+  EACCES: 'permission denied; ports below 1024 need a privilege',
   ENOTFOUND: 'the host name is unknown',
 };
 
@@ -98,10 +98,14 @@ export function certificateFault(verification: unknown): string {
   return BY_CODE[code]?.reason ?? code;
 }
 
-/** A failure to listen on `where`. */
-export function listenError(error: unknown, where: string): SatelliteError {
+/** Why an address cannot be listened on. */
+export function listenFault(error: unknown): string {
   const code = codeOf(error);
   const reason = LISTEN_REASONS[code];
-  const text = reason === undefined ? textOf(error) : `${reason} (${code})`;
-  return new SatelliteError(NET_ERRORS.LISTEN, `cannot listen on ${where}: ${text}`, { cause: error });
+  return reason === undefined ? textOf(error) : `${reason} (${code})`;
+}
+
+/** A failure to listen on `where`. */
+export function listenError(error: unknown, where: string): SatelliteError {
+  return new SatelliteError(NET_ERRORS.LISTEN, `cannot listen on ${where}: ${listenFault(error)}`, { cause: error });
 }

@@ -10,27 +10,36 @@ export interface TlsMaterial {
   readonly key?: string | Buffer;
   /** Authorities that the peer's certificate is checked against. */
   readonly ca?: string | Buffer;
+  /** What messages call the parts. */
+  readonly names?: TlsNames;
 }
+
+/** Of each part: the option and the file that it came from. */
+export interface TlsNames {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+const PLAIN_NAMES: TlsNames = { cert: 'the certificate', key: 'the private key', ca: 'the authority' };
 
 /**
  * Proves that the parts can be read and that key and certificate belong together.
- * @throws SAT_NET_TLS with what is wrong.
+ * @throws SAT_NET_TLS with what is wrong, and with which part.
  */
 export function checkTlsMaterial(material: TlsMaterial): void {
+  const { cert, key, ca, names = PLAIN_NAMES } = material;
+  checkPart(names.cert, cert, 'CERTIFICATE', (pem) => createSecureContext({ cert: pem }));
+  checkPart(names.key, key, 'PRIVATE KEY', (pem) => createSecureContext({ key: pem }));
+  // A secure context takes any text for an authority, and then trusts nobody.
+  checkPart(names.ca, ca, 'CERTIFICATE', (pem) => new X509Certificate(pem));
+  if (cert === undefined || key === undefined) return;
   try {
-    createSecureContext({
-      ...(material.cert === undefined ? {} : { cert: material.cert }),
-      ...(material.key === undefined ? {} : { key: material.key }),
-    });
+    createSecureContext({ cert, key });
   } catch (error) {
-    throw unusable(`certificate and key: ${reasonOf(error)}`, error);
-  }
-  if (material.ca === undefined) return;
-  try {
-    // A secure context takes any text for an authority, and then trusts nobody.
-    new X509Certificate(material.ca);
-  } catch (error) {
-    throw unusable(`authority: ${reasonOf(error)}`, error);
+    const isOther = (error as NodeJS.ErrnoException).code === 'ERR_OSSL_X509_KEY_VALUES_MISMATCH';
+    const fault = isOther ? 'do not belong together' : `cannot be used: ${messageOf(error)}`;
+    throw unusable(`${names.cert} and ${names.key} ${fault}`, error);
   }
 }
 
@@ -39,16 +48,46 @@ export function certificateExpiryMs(cert: string | Buffer | undefined): number {
   return cert === undefined ? NaN : Date.parse(new X509Certificate(cert).validTo);
 }
 
-function unusable(reason: string, cause: unknown): SatelliteError {
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a directory',
+  EACCES: 'must not be read by this user',
+};
+
+/** Why a file could not be read, to stand behind its name. */
+export function fileFault(error: unknown): string {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return FILE_FAULTS[code] ?? `cannot be read: ${messageOf(error)}`;
+}
+
+function checkPart(
+  name: string,
+  pem: string | Buffer | undefined,
+  kind: 'CERTIFICATE' | 'PRIVATE KEY',
+  parse: (pem: string | Buffer) => unknown,
+): void {
+  if (pem === undefined) return;
+  const text = pem.toString('latin1');
+  if (!new RegExp(`-----BEGIN [A-Z ]*${kind}-----`).test(text)) {
+    throw unusable(`${name} holds no ${kind.toLowerCase()} in PEM form`);
+  }
+  if (kind === 'PRIVATE KEY' && text.includes('ENCRYPTED')) {
+    throw unusable(`${name} is encrypted; a key without a passphrase is needed`);
+  }
+  try {
+    parse(pem);
+  } catch (error) {
+    throw unusable(`${name} cannot be parsed: ${messageOf(error)}`, error);
+  }
+}
+
+function unusable(reason: string, cause?: unknown): SatelliteError {
   return new SatelliteError(NET_ERRORS.TLS, reason, { cause });
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ERR_OSSL_X509_KEY_VALUES_MISMATCH: 'they do not belong together',
-  ERR_OSSL_PEM_NO_START_LINE: 'not in PEM form',
-};
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: string; message: string };
-  return REASONS[code ?? ''] ?? message;
+/** The library's words without the numbers and routine names before them. */
+function messageOf(error: unknown): string {
+  const { message } = error as Error;
+  return message.replace(/^error:[0-9A-F]+:[^:]*:+/, '');
 }

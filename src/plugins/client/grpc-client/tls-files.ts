@@ -1,7 +1,7 @@
 /** Reads the TLS files of a client, at start and whenever they may have changed. */
 import { readFile } from 'node:fs/promises';
 import { SatelliteError } from '../../../base/index.js';
-import type { ClientTlsSettings } from '../../../net/socket/contract.js';
+import { fileFault, type ClientTlsSettings } from '../../../net/socket/index.js';
 import type { GrpcClientConfig } from './config.js';
 import { GRPC_CLIENT_ERRORS } from './errors.js';
 
@@ -23,17 +23,22 @@ const SHIPPED_NAMES: Readonly<Record<FileOption, string>> = {
  */
 export async function readTlsSettings(config: GrpcClientConfig): Promise<ClientTlsSettings | null> {
   if (!config.enable_tls) return null;
-  const ca = await readPem(config, 'ca_pem_path', 'CERTIFICATE');
+  const ca = await readPem(config, 'ca_pem_path');
   const hasBoth = config.client_pem_path !== '' && config.client_key_path !== '';
-  const cert = hasBoth ? await readPem(config, 'client_pem_path', 'CERTIFICATE') : null;
-  const key = hasBoth ? await readPem(config, 'client_key_path', 'PRIVATE KEY') : null;
+  const cert = hasBoth ? await readPem(config, 'client_pem_path') : null;
+  const key = hasBoth ? await readPem(config, 'client_key_path') : null;
   if ((cert === null) !== (key === null)) {
     const [missing, present]: [FileOption, FileOption] =
       cert === null ? ['client_pem_path', 'client_key_path'] : ['client_key_path', 'client_pem_path'];
-    throw fileError(missing, config[missing], `does not exist, but ${present} ${config[present]} does`);
+    throw fileError(config, missing, `does not exist, but ${nameOf(config, present)} does`);
   }
   return {
     insecureSkipVerify: config.insecure_skip_verify,
+    names: {
+      cert: nameOf(config, 'client_pem_path'),
+      key: nameOf(config, 'client_key_path'),
+      ca: nameOf(config, 'ca_pem_path'),
+    },
     ...(ca === null ? {} : { ca }),
     ...(cert === null || key === null ? {} : { cert, key }),
     ...(config.tls_server_name === '' ? {} : { serverName: config.tls_server_name }),
@@ -41,22 +46,22 @@ export async function readTlsSettings(config: GrpcClientConfig): Promise<ClientT
 }
 
 /** The file's text; null when none is meant. */
-async function readPem(config: GrpcClientConfig, option: FileOption, kind: string): Promise<string | null> {
+async function readPem(config: GrpcClientConfig, option: FileOption): Promise<string | null> {
   const path = config[option];
   if (path === '') return null;
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    return await readFile(path, 'utf8');
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (isMissing && path === SHIPPED_NAMES[option]) return null;
-    throw fileError(option, path, isMissing ? 'does not exist' : 'cannot be read', error);
+    throw fileError(config, option, fileFault(error), error);
   }
-  const hasBlock = new RegExp(`-----BEGIN [A-Z ]*${kind}-----`).test(text);
-  if (!hasBlock) throw fileError(option, path, `holds no ${kind.toLowerCase()} in PEM form`);
-  return text;
 }
 
-function fileError(option: FileOption, path: string, problem: string, cause?: unknown): SatelliteError {
-  return new SatelliteError(GRPC_CLIENT_ERRORS.tlsFile, `${option}: ${path} ${problem}`, { cause });
+function nameOf(config: GrpcClientConfig, option: FileOption): string {
+  return `${option} ${config[option]}`;
+}
+
+function fileError(config: GrpcClientConfig, option: FileOption, problem: string, cause?: unknown): SatelliteError {
+  return new SatelliteError(GRPC_CLIENT_ERRORS.tlsFile, `${nameOf(config, option)} ${problem}`, { cause });
 }

@@ -9,6 +9,7 @@ import {
   formatPeer,
   isDeadSocket,
   listen,
+  listenError,
   type Listener,
   type ListenerEvents,
   NET_ERRORS,
@@ -19,7 +20,7 @@ import {
 } from '../../../net/socket/index.js';
 import { AcceptLimit, refusalOf, REFUSALS } from './accept-limit.js';
 import type { GrpcServerConfig } from './config.js';
-import { removeSocketFile } from './fs.js';
+import { removeSocketFile, socketPathFault } from './fs.js';
 import { LoadMeter, readQuotaCores, usableCores } from './load-meter.js';
 import { GRPC_SERVER_METRICS as METRICS } from './metrics.js';
 import { readFiles, readTlsFiles } from './tls-files.js';
@@ -98,7 +99,7 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2Coun
     const load = new LoadMeter(clock, usableCores(readQuotaCores()));
     this.limit = new AcceptLimit(config.accept_limit, load);
     const tls = await readTlsFiles(config);
-    if (this.address.kind === 'unix' && (await isDeadSocket(this.address.path))) removeSocketFile(this.address.path);
+    if (this.address.kind === 'unix') await clearSocketPath(this.address.path);
     const age = { maxMs: config.max_connection_age, graceMs: config.max_connection_age_grace, random };
     this.listener = await listen(
       {
@@ -216,6 +217,13 @@ export class GrpcServerPlugin implements ServerPlugin, ListenerEvents, Http2Coun
   onListenerError(error: SatelliteError): void {
     this.settings.log.error('the gRPC server has trouble accepting', { error: error.message });
   }
+}
+
+/** Removes what a killed process left behind. @throws SAT_NET_LISTEN when something else is in the way. */
+async function clearSocketPath(path: string): Promise<void> {
+  const fault = socketPathFault(path);
+  if (fault !== null) throw listenError(new Error(fault), path);
+  if (await isDeadSocket(path)) removeSocketFile(path);
 }
 
 function stackOf(error: unknown): string {

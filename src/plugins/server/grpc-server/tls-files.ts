@@ -1,6 +1,6 @@
 /** Reads the TLS files of the server, at start and whenever they may have changed. */
 import { readFile } from 'node:fs/promises';
-import { checkTlsMaterial, listenError, type ServerTlsSettings } from '../../../net/socket/index.js';
+import { checkTlsMaterial, fileFault, listenError, type ServerTlsSettings } from '../../../net/socket/index.js';
 import type { GrpcServerConfig } from './config.js';
 
 /** TLS settings of the configuration; null without TLS. @throws SAT_NET_LISTEN when the files cannot be used. */
@@ -15,13 +15,32 @@ export async function readTlsFiles(config: GrpcServerConfig): Promise<ServerTlsS
   }
 }
 
-/** The files as they are now. @throws what the system says of one that cannot be read. */
+/** The files as they are now. @throws the option and the file that cannot be read, and why. */
 export async function readFiles(config: GrpcServerConfig): Promise<ServerTlsSettings> {
   const [cert, key, ca] = await Promise.all([
-    readFile(config.tls_cert_file),
-    readFile(config.tls_key_file),
-    config.tls_ca_file === '' ? undefined : readFile(config.tls_ca_file),
+    readPem(config, 'tls_cert_file'),
+    readPem(config, 'tls_key_file'),
+    config.tls_ca_file === '' ? undefined : readPem(config, 'tls_ca_file'),
   ]);
   const isClientCertOptional = config.tls_client_auth === 'optional';
-  return { cert, key, ...(ca === undefined ? {} : { ca, isClientCertOptional }) };
+  const names = {
+    cert: nameOf(config, 'tls_cert_file'),
+    key: nameOf(config, 'tls_key_file'),
+    ca: nameOf(config, 'tls_ca_file'),
+  };
+  return { cert, key, names, ...(ca === undefined ? {} : { ca, isClientCertOptional }) };
+}
+
+type FileOption = 'tls_cert_file' | 'tls_key_file' | 'tls_ca_file';
+
+async function readPem(config: GrpcServerConfig, option: FileOption): Promise<Buffer> {
+  try {
+    return await readFile(config[option]);
+  } catch (error) {
+    throw new Error(`${nameOf(config, option)} ${fileFault(error)}`, { cause: error });
+  }
+}
+
+function nameOf(config: GrpcServerConfig, option: FileOption): string {
+  return `${option} ${config[option]}`;
 }

@@ -149,6 +149,30 @@ test('two listeners on one port clash, also through the wildcard address', () =>
   assert.deepEqual(problemsOf(sampleFile({ server: 'address: :0', rest: rest(':0') })), []);
 });
 
+test('a wrong value from the environment names its variable, one from the file does not', () => {
+  const source = sampleFile({
+    client: 'check_period: ${PERIOD:soon}',
+    rest: 'logger: {level: "${LEVEL:info}"}\ntelemetry: {export_type: "${EXPORT:prometheus}"}\nresources: {memory_limit: "${AMOUNT:40}${UNIT:%}"}',
+  });
+  const told = (environment: Readonly<Record<string, string>>): string =>
+    decode(source, environment)
+      .problems.map((problem) => formatProblem('f', problem))
+      .join('\n');
+  assert.match(told({ PERIOD: '' }), /, got "soon"\. /);
+  assert.match(told({ PERIOD: 'late' }), /, got "late" \(set by PERIOD\)\. The default is 5\./);
+  assert.match(told({ AMOUNT: '9', UNIT: 'x' }), /memory_limit: .*, got "9x" \(set by AMOUNT, UNIT\)\. Write a share/);
+  assert.match(told({ LEVEL: 'loud' }), /there is no level "loud", info is used \(set by LEVEL\)\./);
+  assert.match(told({ EXPORT: 'statsd' }), /there is no exporter "statsd" \(set by EXPORT\)\./);
+});
+
+test('an address for metrics that cannot be read is told before the start, unless nothing listens there', () => {
+  const rest = (type: string): string => `telemetry: {export_type: ${type}, prometheus: {address: "1234"}}`;
+  assert.deepEqual(problemsOf(sampleFile({ rest: rest('prometheus') })), [
+    '1:60 telemetry.prometheus.address: expected host:port, [IPv6]:port or :port, got "1234"',
+  ]);
+  assert.deepEqual(problemsOf(sampleFile({ rest: rest('none') })), []);
+});
+
 test('a secret never stands in a problem', () => {
   const lines = problemsOf(sampleFile({ client: 'authentication: [hunter2]' }));
   assert.equal(lines.length, 1);
@@ -217,7 +241,7 @@ test('a file of the original names in one list what is not here yet, and what is
   assert.equal(problems[1]?.message, '15 places ask for what this version does not have yet');
   const details = problems[1].details;
   assert.deepEqual(details.slice(0, 3), [
-    'line 12        sharing.clients[0].finder_type  kubernetes (there is: static)',
+    'line 12        sharing.clients[0].finder_type  kubernetes (there is: static) (set by SATELLITE_GRPC_CLIENT_FINDER)',
     'lines 68-90    tracingpipe                     grpc-native-tracing-receiver, native-tracing-grpc-forwarder',
     'lines 91-113   profilepipe                     grpc-native-profile-receiver, native-profile-grpc-forwarder',
   ]);

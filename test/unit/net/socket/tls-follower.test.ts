@@ -60,8 +60,8 @@ describe('followed TLS files', () => {
   test('what cannot be used is refused once, with the reason, and the old pair stays', async () => {
     const cases: [TlsMaterial, RegExp][] = [
       [{ ...pairOf(old), cert: renewed.serverCert }, /do not belong together/],
-      [{ ...pairOf(old), cert: 'nonsense' }, /certificate and key: /],
-      [{ ...pairOf(old), ca: 'nonsense' }, /authority: /],
+      [{ ...pairOf(old), cert: 'nonsense' }, /^the certificate holds no certificate in PEM form$/],
+      [{ ...pairOf(old), ca: 'nonsense' }, /^the authority holds no certificate in PEM form$/],
       [{ ...pairOf(old), cert: old.expiredServerCert() }, /the new certificate has expired/],
     ];
     for (const [material, message] of cases) {

@@ -163,6 +163,48 @@ test('certificate and key files switch TLS on; a missing file fails the start', 
   rmSync(directory, { recursive: true });
 });
 
+test('a TLS file that cannot be used fails the start with its option, its path and what is wrong', async () => {
+  const [files, others] = [createCertificates(), createCertificates()];
+  const directory = mkdtempSync(join(tmpdir(), 'satellite-server-'));
+  const write = (name: string, content: string | Buffer): string => {
+    writeFileSync(join(directory, name), content);
+    return join(directory, name);
+  };
+  const cert = write('cert.pem', files.serverCert);
+  const key = write('key.pem', files.serverKey);
+  const block = (kind: string): string => `-----BEGIN ${kind}-----\nAA==\n-----END ${kind}-----\n`;
+  const cases: readonly [object, string][] = [
+    [{ tls_cert_file: join(directory, 'none') }, `tls_cert_file ${join(directory, 'none')} does not exist`],
+    [{ tls_key_file: directory }, `tls_key_file ${directory} is a directory`],
+    [{ tls_cert_file: key }, `tls_cert_file ${key} holds no certificate in PEM form`],
+    [{ tls_cert_file: write('empty', '') }, `holds no certificate in PEM form`],
+    [
+      { tls_cert_file: write('torn', block('CERTIFICATE')) },
+      `tls_cert_file ${join(directory, 'torn')} cannot be parsed: `,
+    ],
+    [{ tls_key_file: write('torn.key', block('PRIVATE KEY')) }, `torn.key cannot be parsed: `],
+    [
+      { tls_key_file: write('locked', block('ENCRYPTED PRIVATE KEY')) },
+      'locked is encrypted; a key without a passphrase',
+    ],
+    [
+      { tls_key_file: write('other.key', others.serverKey) },
+      `and tls_key_file ${join(directory, 'other.key')} do not belong`,
+    ],
+    [{ tls_ca_file: key }, `tls_ca_file ${key} holds no certificate in PEM form`],
+  ];
+  for (const [wrong, text] of cases) {
+    const { plugin } = create({ address: '127.0.0.1:0', tls_cert_file: cert, tls_key_file: key, ...wrong });
+    await assert.rejects(plugin.start(), (error: SatelliteError) => {
+      assert.equal(error.code, 'SAT_NET_LISTEN');
+      assert.ok(error.message.includes(text), error.message);
+      return true;
+    });
+  }
+  for (const made of [files, others]) made.remove();
+  rmSync(directory, { recursive: true });
+});
+
 test('a peer that breaks the rules is counted by what it did', async () => {
   const { plugin, metrics } = create({ address: '127.0.0.1:0', accept_limit: { cpu_utilization: 100 } });
   await plugin.start();
@@ -198,7 +240,11 @@ test('the unix socket of a process that was killed is taken over, one in use or 
     const file = join(folder, 'file');
     writeFileSync(file, 'kept');
     const third = create({ network: 'unix', address: file }).plugin;
-    await assert.rejects(third.start(), { code: 'SAT_NET_LISTEN' });
+    await assert.rejects(third.start(), {
+      message: `cannot listen on ${file}: a file of that name is there that is no socket`,
+    });
+    const lost = create({ network: 'unix', address: join(folder, 'none', 's.sock') }).plugin;
+    await assert.rejects(lost.start(), { code: 'SAT_NET_LISTEN', message: /: there is no directory .*none$/ });
     assert.equal(readFileSync(file, 'utf8'), 'kept');
   } finally {
     rmSync(folder, { recursive: true });
