@@ -2,7 +2,7 @@
  * `npm run bench`: what the middle costs, beside a byte relay measured in the same run.
  * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also haproxy
  * and envoy, once installed by scripts/components.mjs, and direct), --node-args=--cpu-prof (for the satellite), --out FOLDER
- * for results. --micro: single functions instead.
+ * for results. --micro: single functions instead; --reads: ways to read sockets instead.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import type { Contender } from './measure.js';
 import { runMicros } from './micro.js';
 import { MIDDLE_NAMES, whyMissing, type MiddleName } from './middles.js';
 import { casesPage } from './report/cases.js';
+import { runReads } from './reads.js';
 import { mergeResults, saveResults } from './report/results-file.js';
 
 const RESULTS = fileURLToPath(new URL('../../bench/results', import.meta.url));
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     'node-args': { type: 'string', default: '' },
     out: { type: 'string', default: RESULTS },
     micro: { type: 'boolean', default: false },
+    reads: { type: 'boolean', default: false },
   },
 });
 
@@ -63,5 +65,6 @@ async function runCases(): Promise<void> {
 }
 
 if (values.micro) process.stdout.write(runMicros());
+else if (values.reads) process.stdout.write(await runReads(Number(values.runs), Number(values.seconds)));
 else await runCases();
 process.exit(0);

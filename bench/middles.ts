@@ -1,11 +1,9 @@
 /** What can stand between the fleet and the OAPs: the product, the yardsticks, or nothing. */
-import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { SatelliteProcess } from '../src/lab/demo/index.js';
 import { componentPath } from '../test/support/components.js';
 import { ENVOY } from './peers/envoy.js';
 import { HAPROXY } from './peers/haproxy.js';
+import { startNodePeer } from './peers/node-peer.js';
 import { startProxy } from './peers/proxy.js';
 
 export interface Middle {
@@ -27,8 +25,6 @@ export interface MiddleSettings {
   readonly configuration?: string;
 }
 
-const BYTE_RELAY = fileURLToPath(new URL('./peers/byte-relay.js', import.meta.url));
-
 /** Why a middle cannot be measured here; null when it can. */
 export function whyMissing(name: MiddleName): string | null {
   if (name !== 'envoy' && name !== 'haproxy') return null;
@@ -46,7 +42,7 @@ export async function startMiddle(name: MiddleName, settings: MiddleSettings): P
     case 'satellite':
       return SatelliteProcess.start(oapPorts, settings);
     case 'relay':
-      return startRelay(oapPorts);
+      return startNodePeer('./byte-relay.js', ['--backend', oapPorts.map((port) => `127.0.0.1:${port}`).join(',')]);
     case 'envoy':
       return startProxy(ENVOY, oapPorts);
     case 'haproxy':
@@ -54,28 +50,4 @@ export async function startMiddle(name: MiddleName, settings: MiddleSettings): P
     case 'direct':
       return { pid: process.pid, port: oapPorts[0] ?? 0, stop: () => Promise.resolve() };
   }
-}
-
-async function startRelay(oapPorts: readonly number[]): Promise<Middle> {
-  const backends = oapPorts.map((port) => `127.0.0.1:${port}`).join(',');
-  const child = spawn(process.execPath, [BYTE_RELAY, '--backend', backends], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('exit', () => {
-      reject(new Error('the byte relay ended at its start'));
-    });
-    createInterface(child.stdout).once('line', (line) => {
-      resolve(Number(line.replace('listening ', '')));
-    });
-  });
-  return {
-    pid: child.pid ?? 0,
-    port,
-    stop: () =>
-      new Promise<void>((resolve) => {
-        child.once('exit', () => {
-          resolve();
-        });
-        child.stdin.end();
-      }),
-  };
 }
