@@ -1,4 +1,5 @@
 /** All plugins there are, by kind and name; filled by src/plugins/all.ts, the only list. */
+import type { FinderDefinition } from './balance/index.js';
 import type {
   FallbackerDefinition,
   FilterDefinition,
@@ -11,6 +12,8 @@ import type { ClientDefinition, ServerDefinition } from './plugin.js';
 export interface PluginSet {
   readonly server: ReadonlyMap<string, ServerDefinition<unknown>>;
   readonly client: ReadonlyMap<string, ClientDefinition<unknown>>;
+  /** What clients offer as `finder_type`. */
+  readonly finder: ReadonlyMap<string, FinderDefinition>;
   readonly receiver: ReadonlyMap<string, ReceiverDefinition<unknown>>;
   readonly queue: ReadonlyMap<string, QueueDefinition<unknown>>;
   readonly filter: ReadonlyMap<string, FilterDefinition<unknown>>;

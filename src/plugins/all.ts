@@ -18,9 +18,12 @@ import { grpcNativeLogReceiver } from './receiver/grpc-native-log-receiver/index
 import { grpcNativeManagementReceiver } from './receiver/grpc-native-management-receiver/index.js';
 import { grpcServer } from './server/grpc-server/index.js';
 
+const FINDERS = [staticFinder] as const;
+
 export const ALL_PLUGINS: PluginSet = {
   server: byName([grpcServer]),
-  client: byName([createGrpcClient([staticFinder])]),
+  client: byName([createGrpcClient(FINDERS)]),
+  finder: byName(FINDERS),
   receiver: byName([
     grpcEnvoyAlsV2Receiver,
     grpcEnvoyAlsV3Receiver,

@@ -28,7 +28,8 @@ export class ShippedFile {
   /** Every map that configures a plugin. */
   pluginMaps(kind: PluginKind, name: string): readonly MapNode[] {
     return this.candidates(kind).filter((map) => {
-      const named = childOf(map, 'plugin_name');
+      // A finder has no map of its own: its options are those of the client that names it.
+      const named = childOf(map, kind === 'finder' ? 'finder_type' : 'plugin_name');
       return named?.kind === 'scalar' && named.text === name;
     });
   }
@@ -38,6 +39,7 @@ export class ShippedFile {
     const senders = this.pipeSections('sender');
     switch (kind) {
       case 'client':
+      case 'finder':
         return items(nodeAt(this.root, ['sharing', 'clients']));
       case 'server':
         return items(nodeAt(this.root, ['sharing', 'servers']));
@@ -50,8 +52,6 @@ export class ShippedFile {
         return senders.flatMap((sender) => items(childOf(sender, 'forwarders')));
       case 'filter':
         return this.pipeSections('processor').flatMap((processor) => items(childOf(processor, 'filters')));
-      case 'finder':
-        return [];
     }
   }
 

@@ -36,12 +36,20 @@ test('every page says in its first line that it is generated', () => {
 
 test('every plugin has a page that the index links to', () => {
   const index = page('docs/config/index.md');
-  for (const kind of ['server', 'client', 'receiver', 'queue', 'fallbacker', 'forwarder'] as const) {
+  for (const kind of ['server', 'client', 'finder', 'receiver', 'queue', 'fallbacker', 'forwarder'] as const) {
     for (const name of sampleCatalogue.names(kind)) {
       assert.ok(files.has(`docs/config/${kind}_${name}.md`), name);
       assert.ok(index.includes(`[\`${name}\`](${kind}_${name}.md)`), name);
     }
   }
+});
+
+test('a finder has the environment names of the client that offers it', () => {
+  const line = lineOf('docs/config/finder_static.md', '| `server_addr`');
+  assert.equal(
+    line,
+    '| `server_addr` | string | `oap:11800` | `SATELLITE_GRPC_CLIENT` (`127.0.0.1:11800`) | A text. |',
+  );
 });
 
 test('an option tells its type, default, environment name and a shipped default that differs', () => {

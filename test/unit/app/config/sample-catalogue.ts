@@ -36,6 +36,7 @@ const windows = {
 const partition = { partition: integerOption({ doc: 'Partitions.', default: 1, min: 1 }) };
 
 export const sampleCatalogue = new Catalogue([
+  define('finder', 'static', { server_addr: text('oap:11800') }),
   define('client', 'grpc-client', {
     finder_type: enumOption(['static'], { doc: 'Finder.', default: 'static' }),
     server_addr: text('oap:11800'),

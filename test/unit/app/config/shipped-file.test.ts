@@ -1,15 +1,24 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { createCatalogue } from '../../../../src/app/commands.js';
+import { optionRows } from '../../../../src/app/config/docs/option-table.js';
+import { ShippedFile } from '../../../../src/app/config/docs/shipped-file.js';
 import { decodeConfig } from '../../../../src/app/config/index.js';
 import type { SatelliteConfig } from '../../../../src/app/config/index.js';
+import { nodeAt } from '../../../../src/app/config/node.js';
 import { formatProblem } from '../../../../src/app/config/problem.js';
-import { sampleCatalogue } from './sample-catalogue.js';
+import { loggerSchema, resourcesSchema, telemetrySchema } from '../../../../src/app/config/sections.js';
+import type { OptionsSchema } from '../../../../src/core/options.js';
+import { senderSchema } from '../../../../src/core/pipe/config.js';
+import type { PluginKind } from '../../../../src/core/plugin.js';
+import { ALL_PLUGINS } from '../../../../src/plugins/all.js';
 
 const SHIPPED = 'configs/satellite_config.yaml';
+const catalogue = createCatalogue(ALL_PLUGINS);
 
 function decodeShipped(environment: Readonly<Record<string, string>> = {}): SatelliteConfig {
-  const { config, problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, environment, sampleCatalogue);
+  const { config, problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, environment, catalogue);
   const faults = problems.filter((problem) => problem.severity !== 'warning');
   assert.deepEqual(
     faults.map((problem) => formatProblem(SHIPPED, problem)),
@@ -19,8 +28,14 @@ function decodeShipped(environment: Readonly<Record<string, string>> = {}): Sate
   return config;
 }
 
+/** That `options` has these values, whatever else it has. */
+function assertHas(options: unknown, expected: Readonly<Record<string, unknown>>): void {
+  const all = options as Readonly<Record<string, unknown>>;
+  assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, all[key]])), expected);
+}
+
 test('the shipped file decodes without a fault, and tells that pprof comes later and that the backends are to be named', () => {
-  const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, {}, sampleCatalogue);
+  const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, {}, catalogue);
   assert.deepEqual(
     problems.map((problem) => [problem.severity, problem.kind.code, problem.path]),
     [
@@ -38,7 +53,7 @@ test('the shipped file has the defaults of the original', () => {
   assert.equal(config.telemetry.cluster, 'satellite-cluster');
   assert.deepEqual(config.telemetry.export_type, ['prometheus']);
   assert.deepEqual(config.telemetry.prometheus, { address: ':1234', endpoint: '/metrics' });
-  assert.deepEqual(config.sharing.clients[0]?.options, {
+  assertHas(config.sharing.clients[0]?.options, {
     finder_type: 'static',
     server_addr: '127.0.0.1:11800',
     enable_tls: false,
@@ -50,7 +65,7 @@ test('the shipped file has the defaults of the original', () => {
     check_period: 5000,
     timeout: { unary: 5000, stream: 20000 },
   });
-  assert.deepEqual(config.sharing.servers[0]?.options, {
+  assertHas(config.sharing.servers[0]?.options, {
     address: ':11800',
     max_recv_msg_size: 50 * 1024 * 1024,
     max_concurrent_streams: 32,
@@ -69,6 +84,41 @@ test('the shipped file has the defaults of the original', () => {
   );
 });
 
+test('every option of what the shipped file uses can be set by the environment, and ours have their defaults there', () => {
+  const shipped = new ShippedFile(readFileSync(SHIPPED, 'utf8'));
+  const places: {
+    readonly name: string;
+    readonly schema: OptionsSchema;
+    readonly maps: ReturnType<ShippedFile['section']>;
+  }[] = [
+    { name: 'logger', schema: loggerSchema, maps: shipped.section('logger') },
+    { name: 'telemetry', schema: telemetrySchema, maps: shipped.section('telemetry') },
+    { name: 'resources', schema: resourcesSchema, maps: shipped.section('resources') },
+    { name: 'sender', schema: senderSchema, maps: shipped.pipeSections('sender') },
+  ];
+  for (const kind of Object.keys(ALL_PLUGINS) as PluginKind[]) {
+    for (const { name, schema } of catalogue.definitions(kind)) {
+      places.push({ name, schema, maps: shipped.pluginMaps(kind, name) });
+    }
+  }
+  const optionNames = new Map<string, number>();
+  for (const { name, schema, maps } of places) {
+    for (const { steps, meta } of optionRows(schema)) {
+      // Nothing to choose.
+      if (meta.values?.length === 1 && meta.isOurs) continue;
+      for (const map of maps) {
+        const option = `${name} ${steps.join('.')}, line ${map.position.line}`;
+        const node = nodeAt(map, steps);
+        assert.ok(node?.kind === 'scalar' && node.envNames.length === 1, option);
+        assert.match(node.envNames[0]!, /^SATELLITE_(grpc_)?[A-Z0-9_]+$/, option);
+        if (meta.isOurs) assert.equal(node.text, String(JSON.parse(meta.defaultText ?? '""')), option);
+        optionNames.set(name, (optionNames.get(name) ?? 0) + 1);
+      }
+    }
+  }
+  for (const name of ['grpc-server', 'grpc-client', 'memory-queue', 'sender']) assert.ok(optionNames.has(name), name);
+});
+
 test('the environment of the performance page reaches every pipe', () => {
   const config = decodeShipped({
     SATELLITE_QUEUE_PARTITION: '50',
@@ -79,11 +129,11 @@ test('the environment of the performance page reaches every pipe', () => {
     SATELLITE_GRPC_ACCEPT_LIMIT_CPU_UTILIZATION: '100',
   });
   for (const pipe of config.pipes) {
-    assert.deepEqual(pipe.gatherer.queue.options, { event_buffer_size: 3000, partition: 50 }, pipe.name);
+    assertHas(pipe.gatherer.queue.options, { event_buffer_size: 3000, partition: 50 });
   }
   const als = config.pipes.find((pipe) => pipe.name === 'envoy-als-v3');
   assert.ok(als !== undefined);
-  assert.deepEqual(als.gatherer.receiver.options, { flush_time: 3000, limit_count: 500 });
+  assertHas(als.gatherer.receiver.options, { flush_time: 3000, limit_count: 500 });
   assert.equal(als.sender.options.flush_time, 3000);
 });
 
@@ -97,7 +147,7 @@ test('a token keeps its text whatever it looks like', () => {
 test('a backend that is our own server is warned of, any other is not', () => {
   const loops = (server: string, backends: string): number => {
     const environment = { SATELLITE_GRPC_ADDRESS: server, SATELLITE_GRPC_CLIENT: backends };
-    const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, environment, sampleCatalogue);
+    const { problems } = decodeConfig(readFileSync(SHIPPED, 'utf8'), SHIPPED, environment, catalogue);
     return problems.filter((problem) => problem.kind.code === 'SAT_CFG_LOOP').length;
   };
   for (const [server, backends] of [
