@@ -11,6 +11,8 @@ export interface BenchCase {
   readonly oap?: Partial<OapOptions>;
   /** Variables of the satellite. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What the original took of such a load on the machines of its own page. @units cores */
+  readonly publishedCores?: number;
 }
 
 /** What the satellite may cost and do at most; what is not there has no target. */

@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: what the middle costs, beside a byte relay measured in the same run.
- * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also haproxy
+ * Options: --table (rows of the published table instead of cases), --case 1,2 (or rows; default all), --runs 3,
+ * --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also haproxy
  * and envoy, once installed by scripts/components.mjs, and direct), --node-args=--cpu-prof (for the satellite), --out FOLDER
  * for results. --micro: single functions instead; --reads: ways to read sockets instead.
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { CASES } from './cases.js';
+import { CASES, type BenchCase } from './cases.js';
 import { compare, type CaseResult } from './compare.js';
 import type { Contender } from './measure.js';
 import { runMicros } from './micro.js';
@@ -14,6 +15,8 @@ import { MIDDLE_NAMES, whyMissing, type MiddleName } from './middles.js';
 import { casesPage } from './report/cases.js';
 import { runReads } from './reads.js';
 import { mergeResults, saveResults } from './report/results-file.js';
+import { tablePage } from './report/table.js';
+import { TABLE, TABLE_OAPS, TABLE_WARM_UP_SECONDS } from './table.js';
 
 const RESULTS = fileURLToPath(new URL('../../bench/results', import.meta.url));
 
@@ -22,15 +25,35 @@ const { values } = parseArgs({
     case: { type: 'string' },
     runs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '10' },
-    warmup: { type: 'string', default: '4' },
-    oaps: { type: 'string', default: '2' },
+    warmup: { type: 'string' },
+    oaps: { type: 'string' },
     middles: { type: 'string', default: 'relay,satellite' },
     'node-args': { type: 'string', default: '' },
     out: { type: 'string', default: RESULTS },
+    table: { type: 'boolean', default: false },
     micro: { type: 'boolean', default: false },
     reads: { type: 'boolean', default: false },
   },
 });
+
+/** Loads that make one page of results. */
+interface LoadSet {
+  /** Of the files of results. */
+  readonly name: string;
+  readonly cases: readonly BenchCase[];
+  readonly warmupSeconds: number;
+  readonly oaps: number;
+  readonly page: (results: readonly CaseResult[]) => string;
+}
+
+const CASE_SET: LoadSet = { name: 'latest', cases: CASES, warmupSeconds: 4, oaps: 2, page: casesPage };
+const TABLE_SET: LoadSet = {
+  name: 'table',
+  cases: TABLE,
+  warmupSeconds: TABLE_WARM_UP_SECONDS,
+  oaps: TABLE_OAPS,
+  page: tablePage,
+};
 
 /** The middles asked for, without those that are not installed, which are named. */
 function contenders(): Contender[] {
@@ -45,26 +68,27 @@ function contenders(): Contender[] {
   });
 }
 
-async function runCases(): Promise<void> {
+/** Cases or rows, as many as were asked for; results are kept with those of the others. */
+async function runSet(set: LoadSet): Promise<void> {
   const numbers = values.case?.split(',').map(Number);
-  const chosen = CASES.filter((bench) => numbers === undefined || numbers.includes(bench.number));
+  const chosen = set.cases.filter((bench) => numbers === undefined || numbers.includes(bench.number));
   const results: CaseResult[] = [];
   for (const bench of chosen) {
     results.push(
       await compare(bench, contenders(), Number(values.runs), {
         seconds: Number(values.seconds),
-        warmupSeconds: Number(values.warmup),
-        oaps: Number(values.oaps),
+        warmupSeconds: Number(values.warmup ?? set.warmupSeconds),
+        oaps: Number(values.oaps ?? set.oaps),
         nodeArguments: values['node-args'].split(' ').filter((text) => text !== ''),
       }),
     );
   }
-  const merged = mergeResults(values.out, 'latest', results);
-  saveResults(values.out, 'latest', casesPage(merged), merged);
-  process.stdout.write(`\n${casesPage(results)}`);
+  const merged = mergeResults(values.out, set.name, results);
+  saveResults(values.out, set.name, set.page(merged), merged);
+  process.stdout.write(`\n${set.page(results)}`);
 }
 
 if (values.micro) process.stdout.write(runMicros());
 else if (values.reads) process.stdout.write(await runReads(Number(values.runs), Number(values.seconds)));
-else await runCases();
+else await runSet(values.table ? TABLE_SET : CASE_SET);
 process.exit(0);

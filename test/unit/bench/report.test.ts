@@ -6,6 +6,7 @@ import type { CaseResult } from '../../../bench/compare.js';
 import type { RunResult } from '../../../bench/measure.js';
 import { runTable } from '../../../bench/report/columns.js';
 import { costRatio, formatSpread, spreadOf } from '../../../bench/report/spread.js';
+import { tablePage } from '../../../bench/report/table.js';
 import { judge } from '../../../bench/report/targets.js';
 
 const BENCH: BenchCase = {
@@ -90,4 +91,10 @@ test('a table of runs has a row for each contender, with its ratio to the basis'
   const rows = runTable(result([run('relay', 10), run('satellite', 12)]), 'relay').split('\n');
   assert.equal(rows.length, 4);
   assert.match(rows[3]!, /^\| satellite \| 1\.20 \| 12\.0 \| 100 \|/);
+});
+
+test('a row of the table says when the machine could not make its rate', () => {
+  const reached = { ...run('relay', 10), entriesPerSecond: 970, wantedEntriesPerSecond: 1000 };
+  assert.match(tablePage([result([reached])]), /\| \*\*97 %\*\* \|/);
+  assert.match(tablePage([result([run('relay', 10)])]), /\| 100 % \|/);
 });
