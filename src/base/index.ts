@@ -7,6 +7,7 @@ export * from './clock.js';
 export * from './cursor.js';
 export * from './decaying-sum.js';
 export * from './error.js';
+export * from './linked-list.js';
 export * from './random.js';
 export * from './ring.js';
 export * from './simulated-clock.js';

@@ -64,6 +64,16 @@ export class Ring<T> {
     return item;
   }
 
+  /** Removes and returns the newest item, or undefined when empty. */
+  pop(): T | undefined {
+    if (this.count === 0) return undefined;
+    const place = (this.head + this.count - 1) & this.mask;
+    const item = this.slots[place];
+    this.slots[place] = undefined;
+    this.count--;
+    return item;
+  }
+
   clear(): void {
     this.slots = new Array<T | undefined>(this.minimum).fill(undefined);
     this.mask = this.minimum - 1;

@@ -88,13 +88,14 @@ export class Event {
   unsettledMessages = 0;
   /** Why a message of it was dropped: then the event does not count as delivered. */
   damage: DropReason | null = null;
-  /** Whose room it takes, as long as it is in memory; null where none is kept. */
+  /** Whose room it takes; null where none is kept, and once a queue on disk has taken that over. */
   account: SourceAccount | null = null;
   /** Waits to hear that the event is safe; null: nobody does. */
   ackTo: AckListener | null = null;
-  /** A durable queue's note of where it keeps the event: the place, and the event's number in it. */
+  /** Its queue's note of where it keeps the event; one on disk adds its number there, and where it begins. */
   store: unknown = null;
   storeIndex = 0;
+  storePosition = 0;
 
   /** @ownership takes over one reference of `identity`. */
   constructor(dataType: DataType, method: number, identity: Identity | null, keyHash: number, receivedMs: number) {

@@ -9,56 +9,71 @@ const GREED = 2;
 /** Share of queue and memory budget that a greedy source may fill; the rest is kept for the others. */
 export const GREEDY_SHARE = 7 / 8;
 
-/** What one source holds. */
+/** What one source holds: in memory, or in files of a queue on disk. */
 export class SourceAccount {
   readonly host: string;
-  heldBytes = 0;
-  /** Its open calls. */
-  calls = 0;
+  private readonly shares: FairShares;
+  private heldBytes = 0;
+  private calls = 0;
 
-  constructor(host: string) {
+  constructor(host: string, shares: FairShares) {
     this.host = host;
+    this.shares = shares;
+  }
+
+  /** Alone it never is. */
+  get isGreedy(): boolean {
+    const others = this.shares.sources - 1;
+    return this.heldBytes * others > GREED * (this.shares.heldBytes - this.heldBytes) && others > 0;
+  }
+
+  hold(bytes: number): void {
+    this.heldBytes += bytes;
+    this.shares.heldBytes += bytes;
+  }
+
+  release(bytes: number): void {
+    this.heldBytes -= bytes;
+    this.shares.heldBytes -= bytes;
+    this.forgetIdle();
+  }
+
+  /** A call of it opened. @order `leave` when it ends. */
+  join(): this {
+    this.calls++;
+    return this;
+  }
+
+  leave(): void {
+    this.calls--;
+    this.forgetIdle();
+  }
+
+  private forgetIdle(): void {
+    if (this.calls === 0 && this.heldBytes === 0) this.shares.forget(this);
   }
 }
 
 export class FairShares {
+  /** Of all sources. */
+  heldBytes = 0;
   private readonly accounts = new Map<string, SourceAccount>();
-  private heldBytes = 0;
 
-  /** A call of `host` opened. @order `leave` when it ends. */
+  get sources(): number {
+    return this.accounts.size;
+  }
+
+  /** A call of `host` opened. */
   join(host: string): SourceAccount {
     let account = this.accounts.get(host);
     if (account === undefined) {
-      account = new SourceAccount(host);
+      account = new SourceAccount(host, this);
       this.accounts.set(host, account);
     }
-    account.calls++;
-    return account;
+    return account.join();
   }
 
-  leave(account: SourceAccount): void {
-    account.calls--;
-    this.forgetIdle(account);
-  }
-
-  hold(account: SourceAccount, bytes: number): void {
-    account.heldBytes += bytes;
-    this.heldBytes += bytes;
-  }
-
-  release(account: SourceAccount, bytes: number): void {
-    account.heldBytes -= bytes;
-    this.heldBytes -= bytes;
-    this.forgetIdle(account);
-  }
-
-  /** Alone it never is. */
-  isGreedy(account: SourceAccount): boolean {
-    const others = this.accounts.size - 1;
-    return account.heldBytes * others > GREED * (this.heldBytes - account.heldBytes) && others > 0;
-  }
-
-  private forgetIdle(account: SourceAccount): void {
-    if (account.calls === 0 && account.heldBytes === 0) this.accounts.delete(account.host);
+  forget(account: SourceAccount): void {
+    this.accounts.delete(account.host);
   }
 }

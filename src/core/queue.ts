@@ -5,6 +5,7 @@
 import type { DataType } from './data-type.js';
 import type { DropReason } from './drop-reason.js';
 import type { Event } from './event.js';
+import type { SourceAccount } from './fair-shares.js';
 import type { QueueTotals } from './queue-totals.js';
 
 /** Answers of `offer`. */
@@ -32,11 +33,13 @@ export interface Queue {
   pendingEvents(partition: number): number;
   /** @order before anything else. @throws SAT_Q_* */
   open(): Promise<void>;
-  /** Takes ownership of `event` when it answers ok. */
+  /** Takes ownership of `event` when it answers ok; one on disk also answers for its account from then on. */
   offer(event: Event, partition: number): QueueCode;
   /** The event that `take` would hand out, or undefined when nothing is pending. */
   peek(partition: number): Event | undefined;
   take(partition: number): Event | undefined;
+  /** Takes the oldest event of one source, of `partition` or, when -1, of any; undefined also where that is not kept. */
+  takeOf(account: SourceAccount, partition: number): Event | undefined;
   /** The event that was taken is delivered or dropped: forget it. In any order. */
   settle(event: Event): void;
   close(): Promise<void>;
@@ -44,7 +47,7 @@ export interface Queue {
 
 /**
  * A queue that survives the process. It starts with what an earlier one left; its events that lie on disk only are
- * charged to no budget; and it may lose some of them by itself.
+ * charged to no budget; and it may lose some of them by itself. With `drop_oldest` it makes room by itself as well.
  */
 export interface DurableQueue extends Queue {
   readonly isDurable: true;
@@ -54,6 +57,8 @@ export interface DurableQueue extends Queue {
   found(partition: number): QueueTotals;
   /** Events that a partition has taken since `open`: the number of the last one, for `onDurable`. */
   offered(partition: number): number;
+  /** Lets go of pending events that are in memory too, `bytes` of them if there are, to be read in their turn. */
+  unload(bytes: number): void;
 }
 
 /** What a durable queue tells its pipe. Called from inside any of its methods, and from timers. */

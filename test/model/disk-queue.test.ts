@@ -19,6 +19,7 @@ type Step =
   | { do: 'settle'; at: number }
   | { do: 'wait'; ms: number }
   | { do: 'sync' }
+  | { do: 'unload'; bytes: number }
   | { do: 'space'; bytes: number }
   | { do: 'reopen'; partitions: number }
   | { do: 'crash'; after: number; isPower: boolean; partitions: number };
@@ -40,6 +41,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: constant('settle' as const), at: fc.nat(5) }) },
   { weight: 3, arbitrary: fc.record({ do: constant('wait' as const), ms: fc.constantFrom(1, 500, 3000) }) },
   { weight: 3, arbitrary: fc.constant({ do: 'sync' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: constant('unload' as const), bytes: fc.constantFrom(1, 1000, Infinity) }),
+  },
   { weight: 1, arbitrary: fc.record({ do: constant('space' as const), bytes: fc.constantFrom(0, 300, Infinity) }) },
   { weight: 1, arbitrary: fc.record({ do: constant('reopen' as const), partitions }) },
   {
@@ -166,6 +171,9 @@ class Run {
         break;
       case 'sync':
         await this.disk.finishSyncs();
+        break;
+      case 'unload':
+        this.life.queue.unload(one.bytes);
         break;
       case 'space':
         this.disk.freeBytes = one.bytes;

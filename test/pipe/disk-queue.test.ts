@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { createSeededRandom } from '../../src/base/index.js';
 import { encodeAls, encodeIdentifier } from '../support/als.js';
 import { statusOf } from '../support/channel.js';
+import { QueueLife } from '../support/disk-queue.js';
+import { FakeDisk } from '../support/fake-disk.js';
 import { ALS_PATH, PipeRig, readLikeOap } from '../support/pipe-rig.js';
 import type { RigOptions } from '../support/pipe-rig.js';
 import { makeTemporaryFolder } from '../support/temporary.js';
@@ -86,6 +89,49 @@ describe('a pipe with a disk queue', () => {
     assert.deepEqual([held.entries, dropped], [3000, {}]);
     assert.ok(rig.budget.usedBytes < 1_900_000, `${rig.budget.usedBytes} bytes charged`);
     await stop(rig);
+  });
+
+  for (const whenFull of ['drop_newest', 'drop_oldest', 'block']) {
+    it(`lets go of memory for what comes when the budget is used up, and drops nothing, ${whenFull}`, async () => {
+      const directory = makeTemporaryFolder();
+      const queueOptions = { when_full: whenFull, segment_size: 262_144 };
+      const budgetBytes = 1_000_000;
+      // What is on its way already stays.
+      const sender = { max_in_flight: 1, max_buffer_size: 10 };
+      const rig = await startOn(directory, { endpoints: 0, budgetBytes, queueOptions, sender });
+      // 655 KB are the queue's own buffer; the rest would be full of events in memory.
+      sendFrom(rig, 'a', 0, 600);
+      assert.ok(rig.budget.peakBytes > budgetBytes * 0.8);
+      assert.ok(rig.budget.peakBytes <= budgetBytes);
+      rig.assertBalanced();
+      assert.deepEqual(rig.pipe.ledger.snapshot().dropped, {});
+      rig.channel.add();
+      rig.channel.wake();
+      rig.run(5000);
+      assert.deepEqual(entriesOf(rig).length, 600);
+      assert.deepEqual([...new Set(entriesOf(rig))].length, 600);
+      await stop(rig);
+    });
+  }
+
+  it('gives up its oldest file on a full disk by policy, not all it has', async () => {
+    const disk = new FakeDisk(createSeededRandom(5));
+    const { queue } = new QueueLife(disk, { fsync: 'always', whenFull: 'drop_oldest', segmentBytes: 5000 });
+    const sender = { max_in_flight: 1, max_buffer_size: 1 };
+    const rig = await PipeRig.start({ receiverOptions: { limit_count: 1 }, endpoints: 0, plugins: { queue }, sender });
+    sendFrom(rig, 'a', 0, 60);
+    disk.freeBytes = 0;
+    sendFrom(rig, 'b', 0, 1);
+    // The rest of the file that is on its way, a whole file, and the event that found the disk full.
+    const lost = rig.pipe.ledger.snapshot().dropped.queue_full!.entries;
+    assert.ok(lost < 10, `${lost} lost`);
+    for (let turn = 0; turn < 5; turn++) {
+      await disk.finishSyncs();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    sendFrom(rig, 'b', 1, 4);
+    rig.assertBalanced();
+    assert.equal(rig.pipe.ledger.snapshot().dropped.queue_full!.entries, lost);
   });
 
   it('keeps to its share of the pipe: the oldest file goes first when full, counted', async () => {

@@ -3,7 +3,7 @@
  * room the pipe's policy decides, here and nowhere else.
  *
  *     drop_newest   what just came is dropped, counted; that of a greedy source a little earlier (fair-shares.ts)
- *     drop_oldest   the events that would leave the queue next make room
+ *     drop_oldest   the events that would leave the queue next make room; for a greedy source only those of its own
  *     block         the event waits here and its source is paused: flow control holds it back
  */
 import { Ring } from '../../base/index.js';
@@ -13,8 +13,8 @@ import type { MemoryBudget } from '../budget.js';
 import type { DropReason } from '../drop-reason.js';
 import { costOf } from '../event.js';
 import type { Event } from '../event.js';
-import { GREEDY_SHARE } from '../fair-shares.js';
-import type { FairShares, SourceAccount } from '../fair-shares.js';
+import { FairShares, GREEDY_SHARE } from '../fair-shares.js';
+import type { SourceAccount } from '../fair-shares.js';
 import type { Ledger } from '../ledger.js';
 import { QUEUE_CODE, isDurableQueue } from '../queue.js';
 import type { Queue, QueueCode } from '../queue.js';
@@ -30,6 +30,8 @@ export interface QueueConsumer {
   onOffered(event: Event): void;
   /** Takes the event that would leave `partition` next (any partition when -1), for dropping. */
   takeOldest(partition: number): Event | undefined;
+  /** The same of one source. */
+  takeOldestOf(account: SourceAccount, partition: number): Event | undefined;
 }
 
 /**
@@ -45,7 +47,6 @@ export interface GathererParts {
   readonly metrics: PipeMetrics;
   readonly settlement: Settlement;
   readonly recovery: Recovery;
-  readonly shares: FairShares;
   readonly clock: Clock;
   readonly log: Log;
   /** A key's events stay in one partition. */
@@ -61,11 +62,11 @@ export class Gatherer implements EventSink {
   private readonly metrics: PipeMetrics;
   private readonly settlement: Settlement;
   private readonly recovery: Recovery;
-  private readonly shares: FairShares;
+  private readonly shares = new FairShares();
   /** Memory and events of a partition up to which greedy sources are taken. */
   private readonly budgetMark: number;
   private readonly partitionMark: number;
-  /** Queues that drop what came last are not fair by themselves. One on disk lets go of memory as it likes. */
+  /** `block` is fair by itself; a queue on disk drops what is oldest by whole files, whoever is in them. */
   private readonly hasShares: boolean;
   private readonly clock: Clock;
   private readonly log: Log;
@@ -87,11 +88,11 @@ export class Gatherer implements EventSink {
     this.metrics = parts.metrics;
     this.settlement = parts.settlement;
     this.recovery = parts.recovery;
-    this.shares = parts.shares;
     this.budgetMark = parts.budget.limitBytes * GREEDY_SHARE;
     this.partitionMark = Math.ceil((parts.queue.capacity / parts.queue.partitions) * GREEDY_SHARE);
     this.durableAcks = Array.from({ length: parts.queue.partitions }, () => new DurableAcks());
-    this.hasShares = parts.queue.whenFull === 'drop_newest' && !parts.queue.isDurable;
+    const { whenFull, isDurable } = parts.queue;
+    this.hasShares = whenFull === 'drop_newest' || (whenFull === 'drop_oldest' && !isDurable);
     this.clock = parts.clock;
     this.log = parts.log;
     this.isOrdered = parts.isOrdered;
@@ -114,13 +115,11 @@ export class Gatherer implements EventSink {
       this.refuse(entries, message.length, 'shutdown');
       return false;
     }
-    const { account } = source;
-    const isRefused = this.budget.usedBytes + costBytes > this.budgetMark && this.isGreedy(account);
-    if (isRefused || (!this.budget.tryReserve(costBytes) && !this.makeRoom(source, costBytes))) {
+    if (!this.reserve(source, costBytes)) {
       this.refuse(entries, message.length, 'memory_budget');
       return false;
     }
-    if (account !== null) this.shares.hold(account, costBytes);
+    if (source.account !== null) source.account.hold(costBytes);
     this.ledger.receiveMessage(entries, message.length);
     return true;
   }
@@ -128,10 +127,6 @@ export class Gatherer implements EventSink {
   /** A stream of `host` opened; null where shares are not kept. */
   openAccount(host: string): SourceAccount | null {
     return this.hasShares ? this.shares.join(host) : null;
-  }
-
-  closeAccount(source: Source): void {
-    if (source.account !== null) this.shares.leave(source.account);
   }
 
   /** Reserves memory for the identity of a stream. False: even the overshoot is used up. */
@@ -180,15 +175,39 @@ export class Gatherer implements EventSink {
     while (this.starvedSources.length > 0) this.starvedSources.shift()!.call!.resume();
   }
 
+  private reserve(source: Source, costBytes: number): boolean {
+    if (this.budget.usedBytes + costBytes > this.budgetMark) {
+      // What is safe on disk need not be in memory as well.
+      if (isDurableQueue(this.queue)) this.queue.unload(costBytes);
+      const isScarce = this.budget.usedBytes + costBytes > this.budgetMark;
+      if (isScarce && this.isGreedy(source.account)) return this.replaceOwn(source.account!, costBytes);
+    }
+    return this.budget.tryReserve(costBytes) || this.makeRoom(source, costBytes);
+  }
+
+  /** A greedy source may keep as much as it has. */
+  private replaceOwn(account: SourceAccount, costBytes: number): boolean {
+    if (this.queue.whenFull !== 'drop_oldest') return false;
+    for (let freedBytes = 0; freedBytes < costBytes;) {
+      const oldest = this.consumer!.takeOldestOf(account, -1);
+      if (oldest === undefined) return false;
+      freedBytes += oldest.costBytes;
+      this.drop(oldest, 'memory_budget');
+    }
+    return this.budget.tryReserve(costBytes);
+  }
+
   private makeRoom(source: Source, costBytes: number): boolean {
     switch (this.queue.whenFull) {
       case 'drop_newest':
         return false;
       case 'drop_oldest':
+        // To drop what lies on disk frees no memory.
+        if (this.queue.isDurable) return false;
         do {
           const oldest = this.consumer!.takeOldest(-1);
           if (oldest === undefined) return false;
-          this.settlement.dropTaken(oldest, 'memory_budget');
+          this.drop(oldest, 'memory_budget');
         } while (!this.budget.tryReserve(costBytes));
         return true;
       case 'block':
@@ -220,34 +239,48 @@ export class Gatherer implements EventSink {
   }
 
   private offerInsteadOfOldest(event: Event): QueueCode {
+    const { consumer, queue, isOrdered } = this;
+    // A queue on disk has done what it can, a file at a time.
+    if (queue.isDurable) return QUEUE_CODE.full;
+    const account = this.isGreedy(event.account) ? event.account : null;
+    const partition = isOrdered ? event.keyHash % queue.partitions : -1;
     let code: QueueCode = QUEUE_CODE.full;
     while (code === QUEUE_CODE.full) {
-      const oldest = this.consumer!.takeOldest(event.partition);
+      const oldest = account === null ? consumer!.takeOldest(partition) : consumer!.takeOldestOf(account, partition);
       if (oldest === undefined) break;
-      this.settlement.dropTaken(oldest, 'queue_full');
       this.metrics.abandoned.value++;
-      this.logDrop('queue_full');
-      code = this.tryOffer(event);
+      this.drop(oldest, 'queue_full');
+      code = this.enter(event, oldest.partition);
     }
     return code;
+  }
+
+  private drop(event: Event, reason: DropReason): void {
+    this.settlement.dropTaken(event, reason);
+    this.logDrop(reason);
   }
 
   /** Ordered kinds: the partition of the key. Others: the next one in turn with room. */
   private tryOffer(event: Event): QueueCode {
     const partitions = this.queue.partitions;
     let partition = this.isOrdered ? event.keyHash % partitions : this.nextPartition;
-    event.queuedMs = this.clock.now();
     let code: QueueCode = QUEUE_CODE.full;
     const tries = this.isOrdered ? 1 : partitions;
     for (let count = 0; count < tries && code === QUEUE_CODE.full; count++) {
-      event.partition = partition;
       // Most partitions are far from their mark most of the time: that is asked first.
       const isReserved = this.queue.size(partition) >= this.partitionMark && this.isGreedy(event.account);
-      if (!isReserved) code = this.offerTo(event, partition);
+      if (!isReserved) code = this.enter(event, partition);
       partition = partition + 1 === partitions ? 0 : partition + 1;
     }
+    return code;
+  }
+
+  private enter(event: Event, partition: number): QueueCode {
+    event.partition = partition;
+    event.queuedMs = this.clock.now();
+    const code = this.offerTo(event, partition);
     if (code !== QUEUE_CODE.ok) return code;
-    if (!this.isOrdered) this.nextPartition = partition;
+    this.nextPartition = partition + 1 === this.queue.partitions ? 0 : partition + 1;
     if (event.ackTo !== null) this.awaitAck(event);
     this.consumer!.onOffered(event);
     return code;
@@ -264,7 +297,7 @@ export class Gatherer implements EventSink {
   }
 
   private isGreedy(account: SourceAccount | null): boolean {
-    return account !== null && this.shares.isGreedy(account);
+    return account?.isGreedy === true;
   }
 
   /** A queue that throws has no room: the pipe's policy decides. */

@@ -124,12 +124,18 @@ export class Lane {
     this.pendingBytes -= totals.wireBytes;
   }
 
+  /** The event has left the queue. */
+  onTaken(event: Event): void {
+    this.pendingEvents--;
+    this.pendingBytes -= event.wireBytes;
+  }
+
   /** Takes the oldest event out, of `partition` or, when -1, of any; for dropping. */
   takeOldest(partition: number): Event | undefined {
     if (partition < 0) return this.take();
     try {
       const event = this.queue.take(partition);
-      if (event !== undefined) this.forget(event);
+      if (event !== undefined) this.onTaken(event);
       return event;
     } catch (error) {
       this.recovery.onException('queue', error);
@@ -228,10 +234,5 @@ export class Lane {
     const partition = this.firstPartition + this.cursor;
     this.cursor = this.cursor + 1 === this.partitionCount ? 0 : this.cursor + 1;
     return this.takeOldest(partition);
-  }
-
-  private forget(event: Event): void {
-    this.pendingEvents--;
-    this.pendingBytes -= event.wireBytes;
   }
 }

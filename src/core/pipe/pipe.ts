@@ -6,7 +6,6 @@
  */
 import type { MethodHandler, MethodRegistry } from '../../net/grpc/contract.js';
 import type { Channel } from '../channel.js';
-import { FairShares } from '../fair-shares.js';
 import { Ledger } from '../ledger.js';
 import type { PipeSettings } from '../plugin.js';
 import { QueueTotals } from '../queue-totals.js';
@@ -83,8 +82,7 @@ export class Pipe implements Intake {
     const { isOrdered } = receiver;
     const recovery = new Recovery(this.name, clock, settings.random, log, settings.metrics);
     this.recovery = recovery;
-    const shares = new FairShares();
-    const settlement = new Settlement(ledger, queue, budget, metrics, clock, recovery, shares);
+    const settlement = new Settlement(ledger, queue, budget, metrics, clock, recovery);
     this.gatherer = new Gatherer({
       ledger,
       queue,
@@ -92,7 +90,6 @@ export class Pipe implements Intake {
       metrics,
       settlement,
       recovery,
-      shares,
       clock,
       log,
       isOrdered,

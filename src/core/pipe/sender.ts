@@ -21,6 +21,7 @@ import { OUTCOME } from '../channel.js';
 import type { Channel, EndpointView, Lease, Outcome } from '../channel.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
+import type { SourceAccount } from '../fair-shares.js';
 import type { QueueTotals } from '../queue-totals.js';
 import { isDurableQueue } from '../queue.js';
 import type { Queue } from '../queue.js';
@@ -149,6 +150,17 @@ export class Sender implements QueueConsumer, BatchSink, ClientCallHandler {
       if (event !== undefined) return event;
     }
     return undefined;
+  }
+
+  takeOldestOf(account: SourceAccount, partition: number): Event | undefined {
+    try {
+      const event = this.parts.queue.takeOf(account, partition);
+      if (event !== undefined) this.laneOf(event).onTaken(event);
+      return event;
+    } catch (error) {
+      this.parts.recovery.onException('queue', error);
+      return undefined;
+    }
   }
 
   // --- figures ---

@@ -6,7 +6,6 @@ import type { Batch } from '../batch.js';
 import type { MemoryBudget } from '../budget.js';
 import type { DropReason } from '../drop-reason.js';
 import type { Event } from '../event.js';
-import type { FairShares } from '../fair-shares.js';
 import type { Ledger } from '../ledger.js';
 import type { Queue } from '../queue.js';
 import { settleAck } from './ack.js';
@@ -20,7 +19,6 @@ export class Settlement {
   private readonly metrics: PipeMetrics;
   private readonly clock: Clock;
   private readonly recovery: Recovery;
-  private readonly shares: FairShares;
 
   constructor(
     ledger: Ledger,
@@ -29,7 +27,6 @@ export class Settlement {
     metrics: PipeMetrics,
     clock: Clock,
     recovery: Recovery,
-    shares: FairShares,
   ) {
     this.ledger = ledger;
     this.queue = queue;
@@ -37,7 +34,6 @@ export class Settlement {
     this.metrics = metrics;
     this.clock = clock;
     this.recovery = recovery;
-    this.shares = shares;
   }
 
   /** The backend answered OK to the call that carried `batch`. */
@@ -114,7 +110,7 @@ export class Settlement {
 
   private release(event: Event): void {
     this.budget.release(event.costBytes);
-    if (event.account !== null) this.shares.release(event.account, event.costBytes);
+    if (event.account !== null) event.account.release(event.costBytes);
     if (event.identity !== null) event.identity.release();
   }
 }

@@ -84,7 +84,7 @@ export class StreamHandler implements MethodHandler {
     this.wheel.close(source);
     if (source.identity !== null) source.identity.release();
     source.identity = null;
-    this.gatherer.closeAccount(source);
+    if (source.account !== null) source.account.leave();
     if (this.queued.observer === null) return;
     if (isCancelled) this.queued.observer.onFailed(source.handle);
     this.queued.observer.onClose(source.handle);

@@ -83,3 +83,14 @@ test('keeps no reference to what was taken out', () => {
   const { slots } = ring as unknown as { slots: unknown[] };
   assert.ok(slots.every((slot) => slot === undefined));
 });
+
+test('gives up the newest first by pop, across the end of its array', () => {
+  const ring = new Ring<number>(4);
+  for (let item = 0; item < 6; item++) {
+    ring.push(item);
+    if (item < 3) ring.shift();
+  }
+  assert.deepEqual([ring.pop(), ring.pop(), ring.peek(), ring.pop(), ring.pop()], [5, 4, 3, 3, undefined]);
+  ring.push(7);
+  assert.equal(ring.shift(), 7);
+});

@@ -7,31 +7,31 @@ test('a source is greedy that holds more than twice what the others hold on aver
   const big = shares.join('a');
   const small = shares.join('b');
   const idle = shares.join('c');
-  shares.hold(big, 100);
-  shares.hold(small, 100);
-  assert.equal(shares.isGreedy(big), false);
-  shares.hold(big, 1);
-  assert.equal(shares.isGreedy(big), true);
-  assert.equal(shares.isGreedy(small), false);
-  assert.equal(shares.isGreedy(idle), false);
+  big.hold(100);
+  small.hold(100);
+  assert.equal(big.isGreedy, false);
+  big.hold(1);
+  assert.equal(big.isGreedy, true);
+  assert.equal(small.isGreedy, false);
+  assert.equal(idle.isGreedy, false);
 });
 
 test('a source that is alone is never greedy', () => {
-  const shares = new FairShares();
-  const only = shares.join('a');
-  shares.hold(only, 1_000_000);
-  assert.equal(shares.isGreedy(only), false);
+  const only = new FairShares().join('a');
+  only.hold(1_000_000);
+  assert.equal(only.isGreedy, false);
 });
 
 test('streams of one host are one source, which is forgotten when it holds nothing and has no stream', () => {
   const shares = new FairShares();
   const account = shares.join('a');
   assert.equal(shares.join('a'), account);
-  shares.hold(account, 10);
-  shares.leave(account);
-  shares.leave(account);
+  account.hold(10);
+  account.leave();
+  account.leave();
   assert.equal(shares.join('a'), account, 'it still holds something');
-  shares.leave(account);
-  shares.release(account, 10);
+  account.leave();
+  account.release(10);
+  assert.equal(shares.sources, 0);
   assert.notEqual(shares.join('a'), account);
 });

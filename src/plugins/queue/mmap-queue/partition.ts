@@ -103,7 +103,8 @@ export class Partition {
     }
     this.offered++;
     this.fileBytes += bytes;
-    this.place(event, writer.segment);
+    writer.segment.adoptAccount(event);
+    this.place(event, writer.segment, bytes);
     if (writer.bufferedBytes === 0) this.onWritten();
     this.eventsSinceFlush++;
     if (isThrough || this.eventsSinceFlush >= settings.flushEvents) this.host.flushNow();
@@ -112,22 +113,22 @@ export class Partition {
   }
 
   /** Keeps the event in memory when all before it are there too; else lets go of it. */
-  private place(event: Event, segment: Segment): void {
-    const { settings, budget } = this.host;
+  private place(event: Event, segment: Segment, bytes: number): void {
+    const { settings } = this.host;
     const hasRoom = this.ready.length === 0 || this.readyBytes + event.costBytes <= settings.memoryBytes;
     const isNext = settings.order === 'newest_first' ? segment.unread.events === 0 : this.unreadEvents === 0;
     event.partition = this.index;
     if (hasRoom && isNext) {
       event.store = segment;
       event.storeIndex = segment.records - 1;
+      event.storePosition = segment.dataEnd - bytes;
       segment.loadedEnd = segment.dataEnd;
       this.push(event);
       return;
     }
     segment.unread.addEvent(event);
     this.unreadEvents++;
-    budget.release(event.costBytes);
-    event.identity?.release();
+    this.letGo(event);
   }
 
   /** A writer with room for a record of `bytes`; null when there is none now. */
@@ -199,14 +200,21 @@ export class Partition {
   /** Deletes what may be deleted until `bytes` fit. */
   private makeRoom(bytes: number): boolean {
     const { capacityBytes, whenFull } = this.host.settings;
-    let segment = this.list.oldest;
     while (this.fileBytes + bytes > capacityBytes) {
-      if (whenFull !== 'drop_oldest' || segment === null) return false;
-      const { newer } = segment;
-      if (segment.isSealed && segment.unread.events > 0) this.lose(segment, 'queue_full');
-      segment = newer;
+      if (whenFull !== 'drop_oldest' || !this.loseOldest()) return false;
     }
     return true;
+  }
+
+  /** Gives up the oldest file; not one that is on its way to a backend in part, but its rest. False: there is none. */
+  private loseOldest(): boolean {
+    for (let segment = this.list.oldest; segment !== null;) {
+      const { newer } = segment;
+      if (segment.isSealed && segment.unread.events > 0) this.lose(segment, 'queue_full');
+      if (segment.isGone) return true;
+      segment = newer;
+    }
+    return false;
   }
 
   /** Writes what is buffered, and which events are settled. */
@@ -256,6 +264,7 @@ export class Partition {
     const open = this.writer?.segment;
     // The disk may be full of nothing but the file that is being written.
     if (open !== undefined && open.records > 0 && open.held.events === 0) this.seal();
+    else if (this.host.settings.whenFull === 'drop_oldest' && NO_SPACE_CODES.has(codeOf(error))) this.loseOldest();
     this.isFailing = true;
     this.onFailed('write', error);
     this.host.requestFlush();
@@ -335,6 +344,7 @@ export class Partition {
       budget.reserve(event.costBytes);
       identity = event.identity;
       event.store = segment;
+      event.storePosition = scanner.position - recordBytes(event);
       event.partition = this.index;
       event.queuedMs = receivedMs;
       segment.unread.subtractEvent(event);
@@ -349,6 +359,23 @@ export class Partition {
   private push(event: Event): void {
     this.ready.push(event);
     this.readyBytes += event.costBytes;
+  }
+
+  /** Lets go of what was to be taken last, to be read in its turn; the next one stays. Returns the bytes that it was. */
+  unload(bytes: number): number {
+    let freed = 0;
+    while (freed < bytes && this.ready.length > 1) {
+      const segment = this.ready.at(this.ready.length - 1)!.store as Segment;
+      if (segment.hasLost) break;
+      const event = this.ready.pop()!;
+      segment.loadedEnd = event.storePosition;
+      segment.unread.addEvent(event);
+      this.unreadEvents++;
+      this.readyBytes -= event.costBytes;
+      freed += event.costBytes;
+      this.letGo(event);
+    }
+    return freed;
   }
 
   // --- letting go ---
@@ -394,6 +421,7 @@ export class Partition {
   /** Deletes a segment of which nothing is wanted any more. */
   private remove(segment: Segment): void {
     segment.isGone = true;
+    segment.releaseAccounts();
     this.list.remove(segment);
     this.fileBytes -= segment.fileBytes;
     this.unsynced.delete(segment);
@@ -447,6 +475,9 @@ export class Partition {
     event.identity?.release();
   }
 }
+
+/** A full disk, or quota. */
+const NO_SPACE_CODES = new Set(['ENOSPC', 'EDQUOT']);
 
 /** Too many open files, interrupted: the next try may work. */
 const TRANSIENT_CODES = new Set(['EMFILE', 'ENFILE', 'EINTR', 'EAGAIN']);

@@ -200,6 +200,16 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
     return this.isOpen ? this.all[partition]!.take() : undefined;
   }
 
+  takeOf(): undefined {
+    // Space comes back by whole files: what is in one leaves together.
+    return undefined;
+  }
+
+  unload(bytes: number): void {
+    let left = bytes;
+    for (let index = 0; index < this.all.length && left > 0; index++) left -= this.all[index]!.unload(left);
+  }
+
   settle(event: Event): void {
     this.all[event.partition]!.settle(event);
   }

@@ -1,5 +1,6 @@
 /** HOT. One file of events, as the queue knows it, and the list of a partition's segments by age. */
 import type { Event } from '../../../core/event.js';
+import type { SourceAccount } from '../../../core/fair-shares.js';
 import { QueueTotals } from '../../../core/queue-totals.js';
 import { HEADER_BYTES } from './layout.js';
 import type { SegmentHeader } from './segment-format.js';
@@ -27,6 +28,8 @@ export class Segment {
   loadedEnd = HEADER_BYTES;
   readonly settled: SettledSet;
   isSealed = false;
+  /** Some of its events were given up unread: what was read before them is not read again. */
+  hasLost = false;
   /** Deleted. */
   isGone = false;
   /** Found as a crash had left it: the disk may not have it. */
@@ -35,6 +38,8 @@ export class Segment {
   hasSettledFile = false;
   older: Segment | null = null;
   newer: Segment | null = null;
+  /** What sources hold in it, settled or not: a file is given back as a whole. */
+  private readonly accounts = new Map<SourceAccount, number>();
 
   constructor(header: SegmentHeader, path: string, settledPath: string, settled = new SettledSet()) {
     this.header = header;
@@ -54,6 +59,20 @@ export class Segment {
     if (receivedWallMs > this.newestWallMs) this.newestWallMs = receivedWallMs;
   }
 
+  /** What the event's source holds is held here from now on. */
+  adoptAccount(event: Event): void {
+    const { account } = event;
+    if (account === null) return;
+    event.account = null;
+    this.accounts.set(account, (this.accounts.get(account) ?? 0) + event.costBytes);
+  }
+
+  /** @order when the file is given up. */
+  releaseAccounts(): void {
+    for (const [account, bytes] of this.accounts) account.release(bytes);
+    this.accounts.clear();
+  }
+
   /** An event of it is settled. */
   settle(event: Event): void {
     this.settled.add(event.storeIndex);
@@ -67,6 +86,7 @@ export class Segment {
     this.held.subtract(lost);
     this.unread.clear();
     this.loadedEnd = this.dataEnd;
+    this.hasLost = true;
     return lost;
   }
 }

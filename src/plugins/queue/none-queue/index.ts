@@ -39,6 +39,10 @@ class NoneQueue implements Queue {
     return undefined;
   }
 
+  takeOf(): undefined {
+    return undefined;
+  }
+
   settle(): void {
     // Nothing was taken.
   }
