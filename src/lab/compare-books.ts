@@ -14,6 +14,8 @@ export interface BooksComparison {
   readonly doubledEntries: number;
   /** A few of the missing: "envoy 3: 17, 18". */
   readonly examples: readonly string[];
+  /** All of the doubled: "envoy 3: 26 twice". */
+  readonly doubles: readonly string[];
 }
 
 /**
@@ -22,14 +24,16 @@ export interface BooksComparison {
  */
 export function compareBooks(sent: ReadonlyMap<number, number>, reports: readonly NodeReport[]): BooksComparison {
   const union = new Map<number, SequenceSet>();
+  const doubled = new Map<number, number>();
   let doubledEntries = 0;
   for (const report of reports) {
     if (report.envoy < 0) continue;
-    doubledEntries += report.doubledEntries;
     const theirs = new SequenceSet(report.sequences);
     const ours = union.get(report.envoy);
     if (ours === undefined) union.set(report.envoy, theirs);
-    else doubledEntries += ours.merge(theirs);
+    const more = report.doubledEntries + (ours?.merge(theirs) ?? 0);
+    if (more > 0) doubled.set(report.envoy, (doubled.get(report.envoy) ?? 0) + more);
+    doubledEntries += more;
   }
   let sentEntries = 0;
   let deliveredEntries = 0;
@@ -42,5 +46,7 @@ export function compareBooks(sent: ReadonlyMap<number, number>, reports: readonl
       examples.push(`envoy ${envoy}: ${seen.missing(entries, EXAMPLE_LIMIT).join(', ')}`);
     }
   }
-  return { sentEntries, deliveredEntries, missingEntries: sentEntries - deliveredEntries, doubledEntries, examples };
+  const missingEntries = sentEntries - deliveredEntries;
+  const doubles = [...doubled].map(([envoy, entries]) => `envoy ${envoy}: ${entries} twice`);
+  return { sentEntries, deliveredEntries, missingEntries, doubledEntries, examples, doubles };
 }

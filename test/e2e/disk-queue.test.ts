@@ -14,7 +14,7 @@ const PIPE = 'envoy-als-v3';
 const ENTRIES = 20;
 
 test('kill -9 loses nothing that was acknowledged, and damages nothing', async (t) => {
-  await killOften(t, 5);
+  await killOften(t, 6, 5);
 });
 
 test('SIGTERM with every OAP down leaves everything in files, which queue inspect shows', async (t) => {

@@ -9,13 +9,16 @@ import { createSeededRandom } from '../../src/base/index.js';
 import { eventually } from './eventually.js';
 import { IndependentEnvoy } from './independent-envoy.js';
 import { IndependentOap } from './independent-oap.js';
-import { Satellite, writeAlsConfig } from './satellite.js';
-import { makeTemporaryFolder } from './temporary.js';
+import { findFreePorts } from './ports.js';
+import { runSatellite, Satellite, writeAlsConfig, type SatelliteSettings } from './satellite.js';
+import { makeTemporaryFolder, writeTemporary } from './temporary.js';
 
 const SOURCES = 3;
 const MESSAGES = 4;
 const ENTRIES = 10;
 const LONGEST_LIFE_MS = 400;
+/** About what a start takes until it listens. */
+const LONGEST_START_MS = 400;
 const PIPE = 'envoy-als-v3';
 
 /** What all sources have sent, and have an OK for. */
@@ -25,9 +28,9 @@ interface Traffic {
   streams: number;
 }
 
-/** Kills the satellite `times` times, in every other life without an OAP. */
-export async function killOften(t: TestContext, times: number): Promise<void> {
-  const random = createSeededRandom(times);
+/** Kills the satellite `times` times, in every fourth life without an OAP, in every fourth while it starts. */
+export async function killOften(t: TestContext, times: number, seed: number): Promise<void> {
+  const random = createSeededRandom(seed);
   const oap = await new IndependentOap().start();
   t.after(() => oap.kill());
   const config = writeAlsConfig({
@@ -38,7 +41,11 @@ export async function killOften(t: TestContext, times: number): Promise<void> {
   });
   const traffic: Traffic = { sent: new Set(), acknowledged: new Set(), streams: 0 };
   for (let life = 0; life < times; life++) {
-    if (life % 2 === 1) oap.kill();
+    if (life % 4 === 3) {
+      await killStarting(config, Math.ceil(random() * LONGEST_START_MS));
+      continue;
+    }
+    if (life % 4 === 1) oap.kill();
     const satellite = await Satellite.start({ config });
     t.after(() => satellite.child.kill());
     const isOver = { value: false };
@@ -47,7 +54,7 @@ export async function killOften(t: TestContext, times: number): Promise<void> {
     await satellite.child.kill();
     isOver.value = true;
     await Promise.all(sources);
-    if (life % 2 === 1) await oap.start();
+    if (life % 4 === 1) await oap.start();
   }
 
   const last = await Satellite.start({ config });
@@ -63,7 +70,17 @@ export async function killOften(t: TestContext, times: number): Promise<void> {
   const strange = [...delivered].filter((path) => !traffic.sent.has(path));
   assert.ok(traffic.acknowledged.size > 0);
   assert.deepEqual([missing, strange], [[], []]);
-  t.diagnostic(`${times} kills: ${traffic.acknowledged.size} of ${traffic.sent.size} entries acknowledged, none lost`);
+  t.diagnostic(
+    `${times} kills, seed ${seed}: ${traffic.acknowledged.size} of ${traffic.sent.size} entries acknowledged, none lost`,
+  );
+}
+
+/** It reads what the life before has left, and perhaps sends some of it. */
+async function killStarting(config: SatelliteSettings['config'], afterMs: number): Promise<void> {
+  const [grpc, metrics] = (await findFreePorts(2)) as [number, number];
+  const child = runSatellite(['start', '-c', writeTemporary('starting.yaml', config({ grpc, metrics }))]);
+  await sleep(afterMs);
+  await child.kill();
 }
 
 /** One stream after the other, each its own connection, until the satellite is gone. */

@@ -17,7 +17,7 @@ import type { EndpointState, SubchannelEvents, SubchannelSettings } from './subc
 
 /** A failure that took longer than a slow answer and than this is a silence: a batch that waited in vain. */
 const SILENCE_FLOOR_MS = 1_000;
-/** A connection without a sign of life for this long, on which a call was given up, is not trusted with another call. */
+/** When calls were given up for this long and none was answered, their connection is not trusted with another. */
 const DEAD_CONNECTION_MS = 5_000;
 
 /** What every endpoint of a channel is made with. */
@@ -60,6 +60,10 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   private readonly owner: EndpointOwner;
   private readonly metrics: EndpointMetrics;
   private hasLeft = false;
+  /** When it last answered a call, or was connected. */
+  private answeredMs = 0;
+  /** Since when it owes an answer to a call that was given up; Infinity: it has answered another since. */
+  private silentSinceMs = Infinity;
 
   constructor(resolved: ResolvedEndpoint, settings: EndpointSettings, owner: EndpointOwner) {
     this.address = resolved.label;
@@ -114,7 +118,8 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   end(lease: BatchLease, outcome: Outcome, status: Status | null): void {
     const nowMs = this.settings.clock.now();
     const elapsedMs = nowMs - lease.startedMs;
-    if (outcome === OUTCOME.endpointFailed) this.distrust(lease, status, nowMs);
+    if (status?.isLocal === false) this.onSignOfLife(nowMs);
+    else if (outcome === OUTCOME.endpointFailed) this.distrust(lease, nowMs);
     // A relay's time and status say little about how the endpoint takes batches, so they count for neither.
     if (!lease.isRelay) {
       const wasSlow = this.isSlow(nowMs);
@@ -140,7 +145,9 @@ export class Endpoint implements EndpointView, SubchannelEvents {
   }
 
   onConnected(): void {
-    this.breaker.allowProbe(this.settings.clock.now());
+    const nowMs = this.settings.clock.now();
+    this.onSignOfLife(nowMs);
+    this.breaker.allowProbe(nowMs);
     this.settings.log.info(`connected to ${this.address}`, { endpoint: this.address });
     // Most often another process than before, whose speed says nothing about this one.
     this.load.speed.forget();
@@ -196,12 +203,20 @@ export class Endpoint implements EndpointView, SubchannelEvents {
     }
   }
 
-  /** Takes the call's connection out of use when we gave the call up and nothing has moved on the connection meanwhile. */
-  private distrust(lease: BatchLease, status: Status | null, nowMs: number): void {
-    const { connection, startedMs } = lease;
-    if (connection === null || status?.isLocal !== true) return;
-    const movedMs = Math.max(connection.lastProgressMs, startedMs);
-    if (nowMs - movedMs >= DEAD_CONNECTION_MS) this.subchannel.abandon(connection);
+  private onSignOfLife(nowMs: number): void {
+    this.answeredMs = nowMs;
+    this.silentSinceMs = Infinity;
+  }
+
+  /**
+   * We gave the call up. Each may have waited for a short time only, as the user's timeouts are; together they tell a
+   * connection that is dead, with a peer that will never say so, from a slow answer.
+   */
+  private distrust({ connection, startedMs }: BatchLease, nowMs: number): void {
+    this.silentSinceMs = Math.min(this.silentSinceMs, Math.max(startedMs, this.answeredMs));
+    if (connection === null || nowMs - this.silentSinceMs < DEAD_CONNECTION_MS) return;
+    this.silentSinceMs = Infinity;
+    this.subchannel.abandon(connection);
   }
 }
 

@@ -10,6 +10,11 @@ export interface FaultyNetwork {
   readonly connections: number;
   /** Resets every connection (RST), towards both sides. */
   resetAll(): void;
+  /**
+   * Forgets every connection without a word to who connected, as a host does that lost its power, or a NAT that was
+   * restarted: what comes is swallowed, nothing is ever answered or closed. New connections pass.
+   */
+  forgetAll(): void;
   /** From now on new connections are reset at once, or no longer. */
   refuse(isRefusing: boolean): void;
   /** No byte passes any more, yet nothing is closed: a cable that was pulled, a peer that is stopped. Or it does again. */
@@ -72,6 +77,10 @@ class Network implements FaultyNetwork {
     for (const link of this.links) link.reset();
   }
 
+  forgetAll(): void {
+    for (const link of this.links) link.forget();
+  }
+
   refuse(isRefusing: boolean): void {
     this.isRefusing = isRefusing;
   }
@@ -113,6 +122,7 @@ class Link {
   private readonly directions: readonly Direction[];
   private readonly onClosed: () => void;
   private isOver = false;
+  private isForgotten = false;
 
   constructor(network: Network, near: Socket, far: Socket, onClosed: () => void) {
     this.near = near;
@@ -125,7 +135,7 @@ class Link {
         isBroken = true;
       });
       socket.on('close', () => {
-        this.end(isBroken);
+        if (!this.isForgotten || socket === near) this.end(isBroken);
       });
     }
   }
@@ -136,6 +146,16 @@ class Link {
 
   reset(): void {
     this.end(true);
+  }
+
+  forget(): void {
+    if (this.isForgotten) return;
+    this.isForgotten = true;
+    for (const direction of this.directions) direction.stop();
+    this.far.resetAndDestroy();
+    // What comes is read, so that the end is noticed when who connected gives up.
+    this.near.removeAllListeners('data').resume();
+    this.near.once('end', () => this.near.destroy());
   }
 
   /** One side is gone: so is the other, in the same way. A socket that closed in order has sent its FIN on before. */
@@ -157,6 +177,7 @@ class Direction {
   /** Waits for the reader, or for the time the last chunk takes at this speed. */
   private isCongested = false;
   private timer: Timer | null = null;
+  private isStopped = false;
 
   constructor(network: Network, from: Socket, to: Socket) {
     this.network = network;
@@ -177,11 +198,13 @@ class Direction {
   }
 
   update(): void {
+    if (this.isStopped) return;
     if (this.network.isFrozen || this.isCongested || this.timer !== null) this.from.pause();
     else this.from.resume();
   }
 
   stop(): void {
+    this.isStopped = true;
     this.timer?.cancel();
   }
 

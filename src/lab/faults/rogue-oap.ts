@@ -28,6 +28,7 @@ export const ROGUES = ['reset', 'no-trailers', 'goaway', 'hang-up', 'garbage'] a
 export type RogueKind = (typeof ROGUES)[number];
 
 export interface RogueOap {
+  readonly port: number;
   readonly address: string;
   /** Calls that it was given whole. */
   readonly calls: number;
@@ -50,7 +51,7 @@ export async function startRogueOap(kind: RogueKind): Promise<RogueOap> {
 }
 
 class Rogue implements RogueOap {
-  address = '';
+  port = 0;
   calls = 0;
   readonly kind: RogueKind;
   private readonly server: Server;
@@ -66,12 +67,16 @@ class Rogue implements RogueOap {
     });
   }
 
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(0, '127.0.0.1', () => {
         const bound = this.server.address();
-        if (typeof bound === 'object' && bound !== null) this.address = `127.0.0.1:${bound.port}`;
+        if (typeof bound === 'object' && bound !== null) this.port = bound.port;
         resolve();
       });
     });

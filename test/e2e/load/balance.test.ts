@@ -52,6 +52,7 @@ async function stopAndCompare(fleet: Fleet, satellite: Satellite, oaps: readonly
     missingEntries: 0,
     doubledEntries: 0,
     examples: [],
+    doubles: [],
   });
   assert.deepEqual(
     oaps.map((oap) => oap.stats().misplacedEntries),

@@ -24,6 +24,7 @@ test('entries spread over several OAPs are all there', () => {
     missingEntries: 0,
     doubledEntries: 0,
     examples: [],
+    doubles: [],
   });
 });
 
@@ -36,6 +37,7 @@ test('what no OAP has is missing and named; what two have is doubled', () => {
   assert.equal(books.missingEntries, 3);
   assert.equal(books.doubledEntries, 2);
   assert.deepEqual(books.examples, ['envoy 1: 3', 'envoy 2: 1, 2']);
+  assert.deepEqual(books.doubles, ['envoy 1: 2 twice']);
 });
 
 test('nodes from elsewhere are left out of the comparison', () => {

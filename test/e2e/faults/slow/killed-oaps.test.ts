@@ -1,51 +1,15 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { readJournal, RemoteOap, type NodeReport } from '../../../../src/lab/index.js';
+import type { NodeReport } from '../../../../src/lab/index.js';
 import { eventually } from '../../../support/eventually.js';
 import { complaintsOf, FaultRun } from '../../../support/fault-run.js';
-import { writeTemporary } from '../../../support/temporary.js';
+import { MortalOap } from '../../../support/mortal-oap.js';
 
 /** 40 Envoys together. */
 const RATE = 25_000;
 const FLEET = { envoys: 40, entriesPerSecond: RATE };
 /** In which an OAP that is back must be in use again. */
 const BACK_WITHIN_MS = 15_000;
-
-/** A fake OAP whose process dies and is started again; its journal outlives it. */
-class MortalOap {
-  private readonly journal = writeTemporary('oap-journal', '');
-  private process: RemoteOap | null = null;
-  private isFrozen = false;
-  port = 0;
-
-  async start(): Promise<void> {
-    this.process = await RemoteOap.start({ port: this.port, journal: this.journal });
-    this.port = this.process.port;
-  }
-
-  get address(): string {
-    return `127.0.0.1:${this.port}`;
-  }
-
-  signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    if (this.process !== null) process.kill(this.process.pid, signal);
-    this.isFrozen = signal === 'SIGSTOP';
-  }
-
-  async end(): Promise<void> {
-    // Else it would never hear that it is to end.
-    if (this.isFrozen) this.signal('SIGCONT');
-    await this.process?.close();
-  }
-
-  books(): NodeReport[] {
-    return readJournal(this.journal);
-  }
-
-  accepted(): number {
-    return this.books().reduce((sum, node) => sum + node.acceptedEntries, 0);
-  }
-}
 
 async function startOaps(t: TestContext, count: number): Promise<MortalOap[]> {
   const oaps = Array.from({ length: count }, () => new MortalOap());

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startFakeOap } from '../../../../src/lab/index.js';
 import { FaultRun } from '../../../support/fault-run.js';
+import { readMemory } from '../../../support/memory.js';
 
-const MIB = 1024 * 1024;
 const BUDGET_MIB = 64;
 /** The heap, and buffers that wait for the garbage collector: private memory beside the budget. */
 const BESIDE_MIB = 100;
@@ -34,14 +33,4 @@ for (const stallOf of ['windows', 'answers'] as const) {
     const { books } = await run.settle(() => oaps.flatMap((oap) => oap.books()), 60_000);
     assert.equal(await run.metric('ledger_dropped_count', { ...ENTRIES, reason: 'memory_budget' }), books.dropped);
   });
-}
-
-/** RSS counts the pages of node's own program too (about 50 MiB), which all node processes share. */
-function readMemory(pid: number): { privateMib: number; rssMib: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const read = (name: string): number => {
-    const [, kib] = new RegExp(`${name}:\\s+(\\d+) kB`).exec(status) ?? [];
-    return Math.round((Number(kib) * 1024) / MIB);
-  };
-  return { privateMib: read('RssAnon'), rssMib: read('VmRSS') };
 }

@@ -236,6 +236,35 @@ describe('channel: connections', () => {
     assert.equal(oap!.openConnections.length, 1);
     assert.notEqual(oap!.openConnections[0], oap!.connections[0]);
   });
+
+  it('replaces a connection on which calls are given up one after the other, each of them soon', () => {
+    const rig = new Rig(1);
+    const [oap] = rig.join(1, { hangs: true });
+    const giveUpAfter = (waitMs: number): void => {
+      const given = lease(rig);
+      const call = open(given);
+      rig.clock.advance(waitMs);
+      call.cancel();
+      given.settle(OUTCOME.endpointFailed, status(1, true));
+    };
+    for (let second = 0; second < 4; second++) giveUpAfter(1_000);
+    assert.equal(oap!.dials, 1);
+    giveUpAfter(1_000);
+    assert.equal(oap!.dials, 2);
+  });
+
+  it('keeps a connection that answers calls while others on it are given up', () => {
+    const rig = new Rig(1);
+    const [oap] = rig.join(1);
+    const slow = lease(rig);
+    open(slow);
+    for (let second = 0; second < 10; second++) {
+      rig.clock.advance(1_000);
+      lease(rig).settle(OUTCOME.ok, status(0));
+    }
+    slow.settle(OUTCOME.endpointFailed, status(1, true));
+    assert.equal(oap!.dials, 1);
+  });
 });
 
 describe('channel: trouble', () => {

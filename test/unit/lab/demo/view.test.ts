@@ -9,7 +9,14 @@ import { createFleetCounters } from '../../../../src/lab/fleet/fleet-counters.js
 import { createOapCounters } from '../../../../src/lab/oap/oap-counters.js';
 
 const SENT = 3000;
-const BOOKS = { sentEntries: SENT, deliveredEntries: SENT, missingEntries: 0, doubledEntries: 0, examples: [] };
+const BOOKS = {
+  sentEntries: SENT,
+  deliveredEntries: SENT,
+  missingEntries: 0,
+  doubledEntries: 0,
+  examples: [],
+  doubles: [],
+};
 
 interface Figures {
   readonly atMs?: number;

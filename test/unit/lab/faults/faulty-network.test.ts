@@ -93,3 +93,24 @@ test('frozen it swallows nothing: what was written arrives when it thaws', async
   assert.equal(await answer, 'held');
   socket.destroy();
 });
+
+test('forgotten connections answer nothing and are not closed; new ones pass, and the far side is rid of the old', async (t) => {
+  const { network, open } = await start(t);
+  const forgotten = await open();
+  forgotten.write('hello');
+  await nextText(forgotten);
+  let isDisturbed = false;
+  for (const event of ['data', 'end', 'error', 'close']) forgotten.on(event, () => (isDisturbed = true));
+  network.forgetAll();
+  forgotten.write('swallowed');
+  const other = await open();
+  other.write('passes');
+  assert.equal(await nextText(other), 'passes');
+  assert.equal(isDisturbed, false);
+  assert.equal(network.connections, 2);
+  const closed = waitClosed(forgotten);
+  forgotten.end();
+  await closed;
+  other.destroy();
+  await waitClosed(other);
+});
