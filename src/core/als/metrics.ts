@@ -29,7 +29,7 @@ export const ALS_METRICS = {
   messageFinished: counter('als_streaming_send_finished', 'Messages acknowledged, by backend host.', ['target']),
   connectSum: counter(
     'als_forward_connect_time_sum',
-    'Milliseconds spent opening calls, which use ready connections: 0.',
+    'Milliseconds that calls waited to be opened: always 0, as they use connections that are ready.',
     [],
   ),
   connectCount: counter('als_forward_connect_time_count', 'Calls opened.', []),

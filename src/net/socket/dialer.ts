@@ -5,7 +5,7 @@ import { SatelliteError, TimerWheel, type Clock } from '../../base/index.js';
 import { GrpcClientConnection } from '../grpc/client-connection.js';
 import type { ClientConnection, ClientConnectionEvents } from '../grpc/contract.js';
 import { ReassemblyMeter, type ByteBudget } from '../grpc/reassembly-meter.js';
-import { DEFAULT_HTTP2_SETTINGS, Http2Connection } from '../http2/index.js';
+import { DEFAULT_HTTP2_SETTINGS, Http2Connection, type Http2Counters } from '../http2/index.js';
 import { formatAddress } from './address.js';
 import { ConnectionWatch, type WatchedConnection } from './connection-watch.js';
 import type { ClientTlsSettings, Dial, DialSettings, SocketAddress } from './contract.js';
@@ -23,6 +23,8 @@ export interface DialerSettings {
   /** Bound of what all responses under way may hold. @units bytes */
   readonly maxReassemblyBytes: number;
   readonly budget: ByteBudget | null;
+  /** Where protocol errors and tripped guards are counted; absent: by each connection for itself. */
+  readonly counters?: Http2Counters;
   /** A callback of the layer above threw, or another bug of ours. */
   readonly onBug: (error: unknown) => void;
 }
@@ -94,7 +96,7 @@ class DialledSocket implements TransportOwner, WatchedConnection {
     this.dialer = dialer;
     this.settings = settings;
     this.transport = new Transport(socket, settings.clock, where, new ServerFirstBytes(), this);
-    this.engine = new Http2Connection('client', DEFAULT_HTTP2_SETTINGS, grpc, this.transport);
+    this.engine = new Http2Connection('client', DEFAULT_HTTP2_SETTINGS, grpc, this.transport, dialer.settings.counters);
     this.transport.attach(this.engine);
     grpc.attach(this.engine, this.transport);
   }

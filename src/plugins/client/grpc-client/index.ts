@@ -8,14 +8,26 @@
 import { SatelliteError } from '../../../base/index.js';
 import type { FinderDefinition } from '../../../core/balance/index.js';
 import type { ClientDefinition } from '../../../core/plugin.js';
+import type { Metrics } from '../../../core/telemetry.js';
+import { errorCodeName, Http2Counters } from '../../../net/http2/index.js';
 import { createDial } from '../../../net/socket/index.js';
 import { createSchema } from './config.js';
 import type { GrpcClientConfig } from './config.js';
 import { GrpcClient } from './grpc-client.js';
+import { GRPC_CLIENT_METRICS } from './metrics.js';
 
 export type { GrpcClientConfig } from './config.js';
 export { GRPC_CLIENT_ERRORS } from './errors.js';
 export { GRPC_CLIENT_METRICS } from './metrics.js';
+
+/** Puts what backends do wrong into metrics. */
+function countFaults(metrics: Metrics): Http2Counters {
+  return new Http2Counters({
+    onGuardTrip: (guard) => metrics.counter(GRPC_CLIENT_METRICS.guardTrips, { guard }).value++,
+    onProtocolError: (scope, code) =>
+      metrics.counter(GRPC_CLIENT_METRICS.protocolErrors, { scope, code: errorCodeName(code) }).value++,
+  });
+}
 
 /** What replies on their way may hold in all; those of batches are empty, so these are answers to relayed calls. */
 const MAX_REPLIES_BYTES = 64 << 20;
@@ -37,6 +49,7 @@ export function createGrpcClient(
     create: (config, settings) => {
       const dial = createDial({
         clock: settings.clock,
+        counters: countFaults(settings.metrics),
         maxReassemblyBytes: MAX_REPLIES_BYTES,
         budget: settings.budget,
         onBug: (error) => {

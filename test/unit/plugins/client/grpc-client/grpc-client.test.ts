@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createServer, type AddressInfo } from 'node:net';
 import { describe, it } from 'node:test';
 import { SimulatedClock, systemClock, systemRandom, type Clock } from '../../../../../src/base/index.js';
 import { MemoryBudget } from '../../../../../src/core/budget.js';
@@ -13,6 +14,8 @@ import { staticFinder } from '../../../../../src/plugins/finder/static/index.js'
 import { certificateExpiryMs } from '../../../../../src/net/socket/index.js';
 import { createCertificates, type TestCertificates } from '../../../../support/certificates.js';
 import { MountedSecret } from '../../../../support/mounted-secret.js';
+import { eventually } from '../../../../support/eventually.js';
+import { frame, settingsFrame } from '../../../../support/peer.js';
 import { CapturingLog } from '../../../../support/log.js';
 import { RecordingMetrics } from '../../../../support/metrics.js';
 import { startServer } from '../../../net/socket/rig.js';
@@ -204,6 +207,28 @@ describe('grpc-client over sockets', () => {
       await backend.close();
       for (const made of [secret, old, renewed]) made.remove();
     }
+  });
+
+  it('counts what a backend does wrong', async () => {
+    const misdeeds = [Array.from({ length: 101 }, () => settingsFrame()), [frame('PING', 0, 1, Buffer.alloc(8))]];
+    const backend = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(Buffer.concat([settingsFrame(), ...(misdeeds.shift() ?? [])]));
+    });
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+    const metrics = new RecordingMetrics();
+    const { port } = backend.address() as AddressInfo;
+    const client = createClient({ server_addr: `127.0.0.1:${port}`, check_period: '100ms' }, metrics);
+    await client.start();
+    const broken = { scope: 'connection', code: 'PROTOCOL_ERROR' };
+    await eventually({ until: 'both misdeeds are counted', withinMs: 10_000 }, () => {
+      const trips = metrics.read('satellite_grpc_client_guard_trips_total', { guard: 'settings' });
+      return trips === 1 && metrics.read('satellite_grpc_client_protocol_errors_total', broken) === 1
+        ? true
+        : undefined;
+    });
+    await client.close();
+    backend.close();
   });
 
   it('refuses to start with a key that is not the certificate’s', async () => {
