@@ -110,10 +110,29 @@ describe('a synchronous call', () => {
     assert.deepEqual(rig.channel.all[0]!.outcomes, [OUTCOME.neutral, OUTCOME.neutral]);
   });
 
-  it('carries the token of the client', async () => {
+  it('carries the metadata of the caller, without what HTTP and gRPC claim and without a token when we have our own', async () => {
     const rig = await start();
+    const metadata = [':path', PACKAGED, 'te', 'trailers', 'user-agent', 'x', 'grpc-timeout', '1S'];
+    const own = ['agent-version', '9.4.0', 'authentication', 'of the agent'];
+    rig.registry.open(PACKAGED, { metadata: [...metadata, ...own] });
+    assert.deepEqual(rig.channel.calls[0]!.options.metadata, own);
     rig.channel.metadata = ['authentication', 'secret'];
-    rig.registry.open(PACKAGED);
-    assert.deepEqual(rig.channel.calls[0]!.options.metadata, ['authentication', 'secret']);
+    rig.registry.open(PACKAGED, { metadata: [...metadata, ...own] });
+    assert.deepEqual(rig.channel.calls[1]!.options.metadata, ['agent-version', '9.4.0']);
+  });
+
+  it("brings the headers of the backend's answer back before its first message, or with its status", async () => {
+    const rig = await start();
+    const frame = [':status', '200', 'content-type', 'application/grpc', 'grpc-encoding', 'gzip'];
+    const agent = rig.registry.open(PACKAGED).send(REQUEST).halfClose();
+    const [call] = rig.channel.calls;
+    call!.headers = [...frame, 'x-oap', 'one'];
+    call!.reply(COMMANDS);
+    assert.deepEqual([agent.headers, agent.status], [['x-oap', 'one'], null]);
+    call!.answer(statusOf(0));
+    const refused = rig.registry.open(PACKAGED).send(REQUEST).halfClose();
+    rig.channel.calls[1]!.headers = [...frame, 'x-oap', 'two'];
+    rig.channel.calls[1]!.answer(statusOf(7));
+    assert.deepEqual([refused.headers, refused.status?.code], [['x-oap', 'two'], 7]);
   });
 });

@@ -44,6 +44,7 @@ export class FakeClientCall implements ClientCall {
   readonly path: string;
   readonly options: CallOptions;
   readonly messages: Uint8Array[] = [];
+  headers: readonly string[] = [];
   isEnded = false;
   isHalfClosed = false;
   cancelReason: string | null = null;

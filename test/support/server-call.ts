@@ -11,29 +11,36 @@ export class FakeRegistry implements MethodRegistry {
   }
 
   /** Opens a call as a source would. */
-  open(path: string, options: { host?: string; deadlineMs?: number } = {}): FakeServerCall {
+  open(
+    path: string,
+    options: { host?: string; deadlineMs?: number; metadata?: readonly string[] } = {},
+  ): FakeServerCall {
     const handler = this.handlers.get(path);
     if (handler === undefined) throw new Error(`unknown: ${path}`);
-    return new FakeServerCall(path, handler, options.host ?? '10.0.0.1', options.deadlineMs ?? Infinity);
+    const { host = '10.0.0.1', deadlineMs = Infinity, metadata = [] } = options;
+    return new FakeServerCall(path, handler, host, deadlineMs, metadata);
   }
 }
 
 export class FakeServerCall implements ServerCall {
   readonly path: string;
-  readonly metadata: readonly string[] = [];
+  readonly metadata: readonly string[];
   readonly peer: Peer;
   readonly deadlineMs: number;
   isEnded = false;
   state: unknown = undefined;
   /** What the handler answered. */
   readonly replies: Uint8Array[] = [];
+  /** Fields of its response's headers; null: none sent yet, or trailers only. */
+  headers: readonly string[] | null = null;
   status: Pick<Status, 'code' | 'message' | 'trailers'> | null = null;
   /** Pauses not yet resumed. */
   pauses = 0;
   private readonly handler: MethodHandler;
 
-  constructor(path: string, handler: MethodHandler, host: string, deadlineMs: number) {
+  constructor(path: string, handler: MethodHandler, host: string, deadlineMs: number, metadata: readonly string[]) {
     this.path = path;
+    this.metadata = metadata;
     this.handler = handler;
     this.peer = { host, port: 1, isTls: false };
     this.deadlineMs = deadlineMs;
@@ -59,7 +66,12 @@ export class FakeServerCall implements ServerCall {
 
   // --- the handler's side ---
 
+  sendHeaders(metadata: readonly string[]): void {
+    this.headers ??= metadata;
+  }
+
   sendMessage(parts: readonly Uint8Array[]): void {
+    this.headers ??= [];
     this.replies.push(Buffer.concat(parts));
   }
 

@@ -1,6 +1,6 @@
 /**
  * Synchronous calls: passed on to one backend as they come, both ways, byte for byte, without queue or retry. The
- * caller's deadline and cancellation go along; the backend's messages, status and trailers come back.
+ * caller's metadata, deadline and cancellation go along; the backend's headers, messages, status and trailers come back.
  */
 import type { Clock } from '../../base/index.js';
 import type {
@@ -11,7 +11,7 @@ import type {
   ServerCall,
   Status,
 } from '../../net/grpc/contract.js';
-import { passedTrailersOf } from '../../net/grpc/index.js';
+import { customMetadataOf, fieldOf, passedFieldsOf } from '../../net/grpc/index.js';
 import { OUTCOME } from '../channel.js';
 import type { Channel, Lease } from '../channel.js';
 import type { PipeMetrics } from './metrics.js';
@@ -66,7 +66,7 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
     }
     const ownDeadlineMs = isTwoWay ? Infinity : clock.now() + channel.unaryTimeoutMs;
     const deadlineMs = incoming.deadlineMs === Infinity ? ownDeadlineMs : incoming.deadlineMs;
-    const outgoing = lease.openCall(path, this, { metadata: channel.metadata, deadlineMs });
+    const outgoing = lease.openCall(path, this, { metadata: passedMetadata(incoming, channel), deadlineMs });
     if (outgoing === null) {
       lease.settle(OUTCOME.neutral, null);
       this.refuse(incoming);
@@ -87,6 +87,7 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
     const relay = first.state as Relay | null;
     if (!relay?.outgoing) return;
     if (first !== relay.incoming) {
+      relay.incoming.sendHeaders(passedFieldsOf(relay.outgoing.headers));
       relay.incoming.sendMessage(message.parts, message.length);
     } else if (relay.hasRequest && !this.parts.isTwoWay) {
       this.cutOff(relay, INTERNAL, 'a unary call with more than one message');
@@ -123,6 +124,18 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
     else this.parts.metrics.relaysFailed.value++;
     const failed = status.code === UNAVAILABLE ? OUTCOME.endpointFailed : OUTCOME.neutral;
     relay.lease.settle(status.code === OK ? OUTCOME.ok : failed, status);
-    relay.incoming.finish(status.code, status.message, passedTrailersOf(status.trailers));
+    if (outgoing.headers.length > 0) relay.incoming.sendHeaders(passedFieldsOf(outgoing.headers));
+    relay.incoming.finish(status.code, status.message, passedFieldsOf(status.trailers));
   }
+}
+
+/** The caller's own fields. Where the channel sets one of that name, its token above all, the channel's is the one. */
+function passedMetadata(incoming: ServerCall, channel: Channel): readonly string[] {
+  const own = customMetadataOf(incoming.metadata);
+  const passed: string[] = [];
+  for (let index = 0; index < own.length; index += 2) {
+    const name = own[index]!;
+    if (fieldOf(channel.metadata, name) === undefined) passed.push(name, own[index + 1]!);
+  }
+  return passed;
 }

@@ -61,6 +61,8 @@ export interface ServerCall {
   readonly isEnded: boolean;
   /** The handler's own. */
   state: unknown;
+  /** Sends the response's headers, with these fields beside gRPC's own, before the first message would. Idempotent. */
+  sendHeaders(metadata: HeaderFields): void;
   sendMessage(parts: readonly Uint8Array[], length: number): void;
   /** Ends the call: headers if not yet sent (else trailers) with the status. Idempotent. */
   finish(code: number, message?: string, trailers?: HeaderFields): void;
@@ -86,6 +88,8 @@ export interface ClientCallHandler {
 
 export interface ClientCall {
   readonly connection: ClientConnection;
+  /** The response's, gRPC's own fields included; empty until they are here, and where there are trailers only. */
+  readonly headers: HeaderFields;
   readonly isEnded: boolean;
   /** Bytes handed over and not yet framed for the socket. */
   readonly unsentBytes: number;

@@ -11,7 +11,7 @@ export { joinMessage, localStatus } from './client-call.js';
 export { GrpcClientConnection, type ClientEngine, type ClientTransport } from './client-connection.js';
 export * from './errors.js';
 export { HealthService } from './health.js';
-export { binaryFieldsOf, customMetadataOf, encodeBinaryValue, fieldOf, passedTrailersOf } from './metadata.js';
+export { binaryFieldsOf, customMetadataOf, encodeBinaryValue, fieldOf, passedFieldsOf } from './metadata.js';
 export { ReassemblyMeter, type ByteBudget } from './reassembly-meter.js';
 export { registerReflection } from './reflection.js';
 export { GrpcServer, ServedConnection, type GrpcServerCounters, type GrpcServerSettings } from './server.js';

@@ -40,10 +40,10 @@ export function customMetadataOf(fields: HeaderFields): string[] {
 const FRAME_OF_ANSWER = new Set([...RESERVED, 'grpc-status', 'grpc-message', 'grpc-encoding', 'grpc-accept-encoding']);
 
 /**
- * The fields of an answer's end that go on to another caller beside the status. An answer of trailers only, as errors
- * come from most servers, has its headers among them, which the next hop writes for itself.
+ * The fields of an answer's headers or of its end that go on to another caller. What frames the answer and its status are
+ * left out, for the next hop writes them itself: also at the end, where an answer of trailers only has its headers.
  */
-export function passedTrailersOf(fields: HeaderFields): string[] {
+export function passedFieldsOf(fields: HeaderFields): string[] {
   const passed: string[] = [];
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index]!;

@@ -114,6 +114,7 @@ export class FakeCall implements ClientCall {
   readonly connection: FakeConnection;
   readonly path: string;
   readonly options: CallOptions;
+  readonly headers = [];
   isEnded = false;
   unsentBytes = 0;
   state: unknown = null;

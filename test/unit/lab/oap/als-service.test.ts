@@ -27,6 +27,10 @@ class RecordedCall implements ServerCall {
     this.metadata = metadata;
   }
 
+  sendHeaders(): void {
+    // Nothing here sends any.
+  }
+
   sendMessage(): void {
     this.replies++;
   }
