@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createSeededRandom, SimulatedClock } from '../../src/base/index.js';
 import { MemoryBudget } from '../../src/core/budget.js';
+import type { Channel } from '../../src/core/channel.js';
 import { createPipe, senderSchema } from '../../src/core/pipe/index.js';
 import type { Fallbacker, Filter, Forwarder, Pipe, Receiver } from '../../src/core/pipe/index.js';
 import type { PipeSettings } from '../../src/core/plugin.js';
@@ -29,6 +30,8 @@ export interface RigOptions {
   readonly endpoints?: number;
   readonly budgetBytes?: number;
   readonly filters?: readonly Filter[];
+  /** In place of the fake channel. */
+  readonly createChannel?: (clock: SimulatedClock) => Channel;
   /** In place of plugins by name. */
   readonly plugins?: { receiver?: Receiver; forwarder?: Forwarder; queue?: Queue; fallbacker?: Fallbacker };
 }
@@ -70,7 +73,7 @@ export class PipeRig {
       fallbacker:
         plugins.fallbacker ??
         make(ALL_PLUGINS.fallbacker, options.fallbacker ?? 'none-fallbacker', options.fallbackerOptions, settings),
-      channel: this.channel,
+      channel: options.createChannel?.(this.clock) ?? this.channel,
     });
     this.pipe.attach(this.registry);
   }

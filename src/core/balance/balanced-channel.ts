@@ -1,7 +1,8 @@
 /**
  * HOT (`lease`, `onCapacity`). The channel: holds the endpoints, chooses one for each batch, and wakes those it had to refuse.
  *
- * Order of choice for a batch, each among endpoints with a free slot and outside `excluded`:
+ * Order of choice for a batch, each among endpoints with a free slot and outside `excluded`, and not above what a slow
+ * start allows:
  *   1. an ejected endpoint whose probe is due      gets this one batch
  *   2. the open ones that answer as usual          the picker chooses
  *   3. one that is slow to answer                  only if there is no other, and up to SLOW_BATCHES_MAX at once
@@ -153,6 +154,8 @@ export class BalancedChannel implements Channel, EndpointOwner {
         if (breaker.isProbing) continue;
         nextDueMs = Math.min(nextDueMs, breaker.probeDueMs);
         if (ejected === null || breaker.ejectedAtMs < ejected.breaker.ejectedAtMs) ejected = endpoint;
+      } else if (!endpoint.load.mayHoldMore) {
+        continue;
       } else if (endpoint.isSlow(nowMs)) {
         const held = endpoint.load.inFlightBatches;
         if (held < SLOW_BATCHES_MAX && (slow === null || held < slow.load.inFlightBatches)) slow = endpoint;

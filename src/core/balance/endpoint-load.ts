@@ -7,6 +7,12 @@ import { DecayingSum } from '../../base/index.js';
 /** Memory of the share: long enough to even out single batches, short enough to follow a change in seconds. */
 const HALF_LIFE_MS = 10_000;
 
+/**
+ * A process that has just started, or come back, gets so many batches at first, and one more at once with each that it
+ * answers with OK: whatever backlog there is, it sets the pace itself.
+ */
+const FIRST_BATCHES = 1;
+
 /** A batch on its way, as the load sees it: a node in the list of outstanding batches. */
 export interface OutstandingBatch {
   readonly bytes: number;
@@ -22,6 +28,8 @@ export class EndpointLoad {
   inFlightBatches = 0;
   /** Of its calls. */
   readonly speed = new CallSpeed();
+  /** Batches that it may hold at once: slow start. */
+  private allowedBatches = FIRST_BATCHES;
   /** Bytes given in the recent past, settled or not. */
   private readonly given = new DecayingSum(HALF_LIFE_MS);
   /** Outstanding batches, oldest first. */
@@ -33,9 +41,23 @@ export class EndpointLoad {
     return this.oldest;
   }
 
+  get mayHoldMore(): boolean {
+    return this.inFlightBatches < this.allowedBatches;
+  }
+
   /** Bytes given in the recent past. */
   givenBytes(nowMs: number): number {
     return this.given.at(nowMs);
+  }
+
+  /** It has only just begun to take batches, or to take them again. What it holds from before is beside the point. */
+  startSlowly(): void {
+    this.allowedBatches = this.inFlightBatches + FIRST_BATCHES;
+  }
+
+  /** It answered a batch with OK. */
+  onOk(): void {
+    this.allowedBatches++;
   }
 
   /** A batch was given to the endpoint. */

@@ -151,6 +151,7 @@ export class Endpoint implements EndpointView, SubchannelEvents {
     this.settings.log.info(`connected to ${this.address}`, { endpoint: this.address });
     // Most often another process than before, whose speed says nothing about this one.
     this.load.speed.forget();
+    this.load.startSlowly();
     this.owner.onJoined(this);
     this.owner.onCapacity();
   }
@@ -183,9 +184,11 @@ export class Endpoint implements EndpointView, SubchannelEvents {
       this.metrics.entries.value += lease.entries;
       this.metrics.callSeconds.observe(elapsedMs / 1_000);
       this.load.speed.learn(lease.bytes, elapsedMs, nowMs);
+      this.load.onOk();
       this.owner.onAnswer(lease.bytes, elapsedMs, nowMs);
       if (this.breaker.onOk(lease.isProbe, nowMs)) {
         this.settings.log.info(`endpoint ${this.address} takes batches again`, { endpoint: this.address });
+        this.load.startSlowly();
         this.owner.onJoined(this);
       }
     } else if (outcome === OUTCOME.endpointFailed) {

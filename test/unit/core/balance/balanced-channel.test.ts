@@ -19,6 +19,15 @@ function lease(rig: Rig, excluded: ReadonlySet<number> | null = null): Lease {
   return given!;
 }
 
+/** Every endpoint has answered so many batches that a slow start is over. */
+function warm(rig: Rig): void {
+  for (const endpoint of rig.channel.endpoints()) {
+    const others = new Set(rig.channel.endpoints().map(({ id }) => id));
+    others.delete(endpoint.id);
+    for (let count = 0; count < 100; count++) lease(rig, others).settle(OUTCOME.ok, status(0));
+  }
+}
+
 function fail(rig: Rig, times: number): void {
   for (let count = 0; count < times; count++) lease(rig).settle(OUTCOME.endpointFailed, UNAVAILABLE);
 }
@@ -59,6 +68,7 @@ describe('channel: leases', () => {
   it('keeps to the exclusions', () => {
     const rig = new Rig(1);
     rig.join(3);
+    warm(rig);
     const [one, two, three] = rig.channel.endpoints();
     const excluded = new Set([one!.id, two!.id]);
     for (let count = 0; count < 5; count++) assert.equal(lease(rig, excluded).endpoint, three);
@@ -70,6 +80,7 @@ describe('channel: leases', () => {
     const metadata = ['authentication', 'token'];
     const rig = new Rig(1, { metadata });
     rig.join(1);
+    warm(rig);
     const handler = { onMessage: () => undefined, onStatus: () => undefined };
     const optionsOf = (options: object): unknown =>
       (lease(rig).openCall('/test', handler, options) as unknown as FakeCall).options.metadata;
@@ -98,10 +109,55 @@ describe('channel: leases', () => {
   });
 });
 
+describe('channel: slow start', () => {
+  /** Batches that the only endpoint takes now. */
+  function fill(rig: Rig): Lease[] {
+    const leases: Lease[] = [];
+    for (let given = rig.channel.lease(BYTES, 1, null); given !== null; given = rig.channel.lease(BYTES, 1, null)) {
+      leases.push(given);
+      if (leases.length > 100) break;
+    }
+    return leases;
+  }
+
+  it('gives a newcomer one batch, and one more at once with each that it answers', () => {
+    const rig = new Rig(1);
+    rig.join(1);
+    for (const expected of [1, 2, 4, 8]) {
+      const leases = fill(rig);
+      assert.equal(leases.length, expected);
+      for (const given of leases) given.settle(OUTCOME.ok, status(0));
+    }
+    for (const given of fill(rig)) given.settle(OUTCOME.neutral, null);
+    assert.equal(fill(rig).length, 16, 'what is no OK tells nothing');
+  });
+
+  it('starts again with a new connection, whatever is out on the old one, and with a return from ejection', () => {
+    const rig = new Rig(1);
+    const [oap] = rig.join(1);
+    rig.clock.advance(60_000);
+    warm(rig);
+    const old = Array.from({ length: 5 }, () => open(lease(rig)));
+    oap!.connections[0]!.goAway();
+    rig.clock.advance(10);
+    assert.equal(fill(rig).length, 1);
+    for (const call of old) call.end(status(0));
+
+    const ejected = new Rig(1);
+    ejected.join(1);
+    warm(ejected);
+    fail(ejected, 3);
+    ejected.clock.advance(2000);
+    lease(ejected).settle(OUTCOME.ok, status(0));
+    assert.equal(fill(ejected).length, 1);
+  });
+});
+
 describe('channel: connections', () => {
   it('opens more where the peer allows 4 calls on one, at most 8, and keeps one slot for relays', () => {
     const rig = new Rig(1);
     const [oap] = rig.join(1, { maxConcurrentStreams: 4, hangs: true });
+    warm(rig);
     const leases: Lease[] = [];
     // More than 4 batches at a silent OAP is what the slow mark prevents; in one instant nothing is slow yet.
     for (let round = 0; round < 100; round++) {
@@ -123,6 +179,7 @@ describe('channel: connections', () => {
   it('opens no second connection where one is enough', () => {
     const rig = new Rig(1);
     const [oap] = rig.join(1, { hangs: true });
+    warm(rig);
     for (let count = 0; count < 100; count++) open(lease(rig));
     rig.clock.advance(100);
     assert.equal(oap!.dials, 1);
@@ -148,6 +205,7 @@ describe('channel: connections', () => {
   it('keeps connections_per_endpoint connections and spreads calls over them', () => {
     const rig = new Rig(1, { connectionsPerEndpoint: 3 });
     const [oap] = rig.join(1, { hangs: true });
+    warm(rig);
     assert.equal(oap!.openConnections.length, 3);
     for (let count = 0; count < 9; count++) open(lease(rig));
     assert.deepEqual(
@@ -368,6 +426,7 @@ describe('channel: trouble', () => {
   it('sends nothing new to an endpoint that left, lets its calls finish, and forgets its series', () => {
     const rig = new Rig(1);
     const [first, second] = rig.join(2);
+    warm(rig);
     const other = rig.channel.endpoints()[1]!;
     const given = lease(rig, new Set([other.id]));
     const call = open(given);

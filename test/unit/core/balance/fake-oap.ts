@@ -59,6 +59,8 @@ export class FakeOap {
   readonly random: Random;
   dials = 0;
   calls = 0;
+  /** Calls open when each was served, itself included. */
+  readonly openAtCall: number[] = [];
   readonly dialTimes: number[] = [];
   /** Settings of the last dial. */
   dialled: DialSettings | null = null;
@@ -78,6 +80,7 @@ export class FakeOap {
 
   serve(call: FakeCall): void {
     this.calls++;
+    this.openAtCall.push(this.openConnections.reduce((sum, connection) => sum + connection.calls.size, 0));
     const { hangs, refusesWith, refusalMs, workers } = this.behaviour;
     if (hangs) return;
     if (refusesWith !== 0) {

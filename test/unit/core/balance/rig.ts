@@ -38,6 +38,35 @@ export class ManualResolver implements Resolver {
   }
 }
 
+/** The channel as the client plugin makes it by default, on `network`. */
+export function createChannel(
+  clock: SimulatedClock,
+  random: Random,
+  network: FakeNetwork,
+  settings: Partial<BalancedChannelSettings> = {},
+): BalancedChannel {
+  return new BalancedChannel({
+    clock,
+    random,
+    log: new CapturingLog(),
+    metrics: new RecordingMetrics(),
+    dial: network.dial,
+    dialSettings: {
+      connectTimeoutMs: 5_000,
+      keepaliveTimeMs: 0,
+      keepaliveTimeoutMs: 20_000,
+      maxReceiveMessageBytes: 4 << 20,
+    },
+    connectionsPerEndpoint: 1,
+    maxConnectionAgeMs: 0,
+    reconnectMaxMs: 5_000,
+    metadata: [],
+    unaryTimeoutMs: 5_000,
+    streamTimeoutMs: 20_000,
+    ...settings,
+  });
+}
+
 export class Rig {
   readonly clock = new SimulatedClock();
   readonly random: Random;
@@ -51,24 +80,9 @@ export class Rig {
   constructor(seed: number, settings: Partial<BalancedChannelSettings> = {}) {
     this.random = createSeededRandom(seed);
     this.network = new FakeNetwork(this.clock, this.random);
-    this.channel = new BalancedChannel({
-      clock: this.clock,
-      random: this.random,
+    this.channel = createChannel(this.clock, this.random, this.network, {
       log: this.log,
       metrics: this.metrics,
-      dial: this.network.dial,
-      dialSettings: {
-        connectTimeoutMs: 5_000,
-        keepaliveTimeMs: 0,
-        keepaliveTimeoutMs: 20_000,
-        maxReceiveMessageBytes: 4 << 20,
-      },
-      connectionsPerEndpoint: 1,
-      maxConnectionAgeMs: 0,
-      reconnectMaxMs: 5_000,
-      metadata: [],
-      unaryTimeoutMs: 5_000,
-      streamTimeoutMs: 20_000,
       ...settings,
     });
     this.channel.start(this.resolver, null);
