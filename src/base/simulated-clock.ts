@@ -12,7 +12,7 @@ interface SimulatedTimer extends Timer {
  */
 export class SimulatedClock implements Clock {
   private nowMs: number;
-  private readonly wallOffsetMs: number;
+  private wallOffsetMs: number;
   private nextOrder = 0;
   private readonly timers = new Set<SimulatedTimer>();
 
@@ -42,9 +42,19 @@ export class SimulatedClock implements Clock {
     return timer;
   }
 
+  /** Sets the wall clock forward, or back, as an administrator or NTP does; nothing else moves. */
+  stepWall(deltaMs: number): void {
+    this.wallOffsetMs += deltaMs;
+  }
+
   /** Timers set and not yet run or cancelled. */
   get pendingTimers(): number {
     return this.timers.size;
+  }
+
+  /** Time passes while the process stands still: timers that fall due run late, in the next `advance`. */
+  standStill(deltaMs: number): void {
+    this.nowMs += deltaMs;
   }
 
   /** Moves time forward by `deltaMs`, running every timer that falls due on the way. */

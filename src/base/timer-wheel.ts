@@ -31,6 +31,9 @@ export class WheelTimer {
 /** Slots of a wheel: with the default tick a round takes 51 s, so only long idle timeouts are met more than once. */
 const SLOT_COUNT = 512;
 
+/** A tick this late is that of a process that stood still: it was stopped, its machine slept, or others had the CPU. */
+const STANDSTILL_MS = 1_000;
+
 /**
  * A hashed timer wheel on a Clock.
  * @units `tickMs`: resolution; a timer fires up to one tick late, never early.
@@ -44,6 +47,8 @@ export class TimerWheel {
   private hand: number;
   private armedCount = 0;
   private ticking: Timer | null = null;
+  /** When the next tick is due; meaningful while `ticking`. */
+  private tickDueMs = 0;
   private readonly onTick = (): void => {
     this.tick();
   };
@@ -94,12 +99,22 @@ export class TimerWheel {
     if (this.armedCount === 0 || this.ticking !== null) return;
     const nowMs = this.clock.now();
     const nextTickMs = (this.tickOf(nowMs) + 1) * this.tickMs;
-    this.ticking = this.clock.setTimer(nextTickMs - nowMs, this.onTick);
+    this.tickAt(nextTickMs, nowMs);
+  }
+
+  private tickAt(dueMs: number, nowMs: number): void {
+    this.tickDueMs = dueMs;
+    this.ticking = this.clock.setTimer(dueMs - nowMs, this.onTick);
   }
 
   private tick(): void {
     this.ticking = null;
     const nowMs = this.clock.now();
+    if (nowMs - this.tickDueMs > STANDSTILL_MS) {
+      // What came meanwhile is still in the sockets. It is read first, else every peer would be judged by our own silence.
+      this.tickAt(nowMs, nowMs);
+      return;
+    }
     const target = this.tickOf(nowMs);
     // After a long pause one round visits every slot; more would only repeat it.
     this.hand = Math.max(this.hand, target - SLOT_COUNT);

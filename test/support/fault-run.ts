@@ -20,6 +20,7 @@ export interface FaultRunOptions extends AlsConfigSettings {
   readonly fleet?: Partial<FleetOptions>;
   readonly memoryLimit?: string;
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** What is left at the end of a run. */
@@ -42,11 +43,12 @@ export class FaultRun {
 
   /** Starts the satellite, then the fleet; both end with the test. */
   static async start(t: TestContext, options: FaultRunOptions): Promise<FaultRun> {
-    const { fleet: fleetOptions = {}, memoryLimit, args = [], ...settings } = options;
+    const { fleet: fleetOptions = {}, memoryLimit, args = [], env = {}, ...settings } = options;
     const resources = memoryLimit === undefined ? '' : `\nresources: { memory_limit: ${memoryLimit} }\n`;
     const satellite = await Satellite.start({
       config: (ports) => writeAlsConfig(settings)(ports) + resources,
       args,
+      env: () => env,
     });
     const fleet = startFleet({
       port: satellite.grpcPort,

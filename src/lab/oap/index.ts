@@ -7,6 +7,6 @@
  */
 export * from './fake-oap.js';
 export type { NodeReport } from './oap-books.js';
-export { readJournal } from './oap-journal.js';
+export { JOURNAL_ENTRY_BYTES, readJournal } from './oap-journal.js';
 export * from './options.js';
 export type { KeptMessage } from './skywalking-service.js';

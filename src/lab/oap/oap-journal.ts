@@ -5,7 +5,7 @@
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { NodeBook, OapBooks, type NodeReport } from './oap-books.js';
 
-const PAIR_BYTES = 8;
+export const JOURNAL_ENTRY_BYTES = 8;
 
 export class OapJournal {
   private readonly file: number;
@@ -30,7 +30,7 @@ export class OapJournal {
 export function readJournal(path: string): NodeReport[] {
   const bytes = readFileSync(path);
   const books = new OapBooks();
-  const whole = bytes.length - (bytes.length % PAIR_BYTES);
+  const whole = bytes.length - (bytes.length % JOURNAL_ENTRY_BYTES);
   const pairs = new Uint32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + whole));
   for (let index = 0; index < pairs.length; index += 2) {
     const envoy = pairs[index]!;

@@ -145,3 +145,20 @@ function clockFunctions(clock: SimulatedClock): {
     setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
   };
 }
+
+test('after a standstill of the process it lets pass one turn of the event loop before it fires', () => {
+  const clock = new SimulatedClock();
+  const wheel = new TimerWheel(clock, TICK_MS);
+  let heardMs = 0;
+  const judged: boolean[] = [];
+  const judge = new WheelTimer(() => judged.push(clock.now() - heardMs < 5_000));
+  wheel.arm(judge, 5_000);
+  clock.advance(1_000);
+  clock.standStill(20_000);
+  // Set before the wheel's own second try, as a socket is read in the turn between.
+  clock.setTimer(0, () => {
+    heardMs = clock.now();
+  });
+  clock.advance(TICK_MS);
+  assert.deepEqual(judged, [true]);
+});

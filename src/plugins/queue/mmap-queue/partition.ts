@@ -64,8 +64,10 @@ export class Partition {
 
   /** Takes over what was found, oldest first. @order before anything else. */
   adopt(segments: readonly Segment[], lastId: number): void {
+    const { clock } = this.host;
     this.nextId = lastId + 1;
     for (const segment of segments) {
+      segment.startAging(clock.now(), clock.wallNow());
       this.list.push(segment);
       this.fileBytes += segment.fileBytes;
       this.unreadEvents += segment.unread.events;
@@ -325,10 +327,8 @@ export class Partition {
   }
 
   private scan(segment: Segment, source: ByteSource): void {
-    const { settings, budget, clock, owner, metrics } = this.host;
+    const { settings, budget, owner, metrics } = this.host;
     const scanner = new RecordScanner(source, segment.loadedEnd, segment.dataEnd, segment.header.salt);
-    const nowMs = clock.now();
-    const wallNowMs = clock.wallNow();
     let identity: Identity | null = null;
     let payload: Buffer | null = null;
     while (
@@ -338,7 +338,7 @@ export class Partition {
       payload = scanner.next();
       if (payload === null) break;
       if (segment.settled.has(readIndex(payload))) continue;
-      const receivedMs = nowMs - Math.max(0, wallNowMs - readReceivedWallMs(payload));
+      const receivedMs = segment.receivedMsOf(readReceivedWallMs(payload));
       const event = decodeRecord(payload, owner.dataType, receivedMs, identity, budget);
       if (event === null) continue;
       budget.reserve(event.costBytes);
@@ -398,9 +398,9 @@ export class Partition {
   private expire(): void {
     const { settings, clock } = this.host;
     if (settings.maxAgeMs === 0) return;
-    const limitMs = clock.wallNow() - settings.maxAgeMs;
+    const limitMs = clock.now() - settings.maxAgeMs;
     let segment = this.list.oldest;
-    while (segment !== null && segment.newestWallMs < limitMs) {
+    while (segment !== null && segment.newestMs < limitMs) {
       const { newer } = segment;
       if (segment.unread.events > 0) this.lose(segment, 'expired');
       segment = newer;

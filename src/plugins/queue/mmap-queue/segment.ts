@@ -18,6 +18,8 @@ export class Segment {
   records = 0;
   oldestWallMs = Infinity;
   newestWallMs = -Infinity;
+  /** When its newest event was received, on the process's own clock: no step of the wall clock makes it older. */
+  newestMs = -Infinity;
   /** All its events. */
   readonly totals = new QueueTotals();
   /** Not settled. */
@@ -57,6 +59,17 @@ export class Segment {
     this.held.addEvent(event);
     if (receivedWallMs < this.oldestWallMs) this.oldestWallMs = receivedWallMs;
     if (receivedWallMs > this.newestWallMs) this.newestWallMs = receivedWallMs;
+    if (event.receivedMs > this.newestMs) this.newestMs = event.receivedMs;
+  }
+
+  /** Found at `wallNowMs`: from now on its age is counted from there. An age below 0 is a wall clock that went back. */
+  startAging(nowMs: number, wallNowMs: number): void {
+    this.newestMs = nowMs - Math.max(0, wallNowMs - this.newestWallMs);
+  }
+
+  /** When an event of it was received, on the process's own clock. */
+  receivedMsOf(receivedWallMs: number): number {
+    return this.newestMs - Math.max(0, this.newestWallMs - receivedWallMs);
   }
 
   /** What the event's source holds is held here from now on. */

@@ -8,6 +8,8 @@ import { closeOn, DIRECTORY, QueueLife } from '../../../../support/disk-queue.js
 import { FakeDisk } from '../../../../support/fake-disk.js';
 import { makeTemporaryFolder } from '../../../../support/temporary.js';
 
+const HOURS_MS = 5 * 3_600_000;
+
 describe('the start of a disk queue', () => {
   it('comes back to what was there, on real files', async () => {
     const directory = join(makeTemporaryFolder(), 'deep', 'p');
@@ -95,6 +97,30 @@ describe('the start of a disk queue', () => {
     const back = await QueueLife.open(disk, {}, new SimulatedClock(50, 1_600_000_000_000));
     assert.equal(back.queue.peek(0)!.receivedMs, 50);
   });
+
+  for (const stepMs of [HOURS_MS, -HOURS_MS]) {
+    it(`keeps to the true ages when the wall clock is set by ${stepMs} ms`, async () => {
+      const disk = new FakeDisk(createSeededRandom(1));
+      const clock = new SimulatedClock(1000);
+      const life = await QueueLife.open(disk, { maxAgeMs: 60_000 }, clock);
+      // More than stays in memory, in several files.
+      life.offerMany(0, 50);
+      clock.advance(30_000);
+      clock.stepWall(stepMs);
+      life.offerMany(50, 100);
+      const taken = life.drain();
+      assert.deepEqual(
+        taken.slice(0, 100),
+        Array.from({ length: 100 }, (_, label) => label),
+      );
+      life.offerMany(100, 150);
+      clock.advance(90_000);
+      life.offerMany(150, 160);
+      const late = life.drain();
+      assert.ok(life.lost.length > 0 && life.lost.every(({ reason }) => reason === 'expired'));
+      assert.deepEqual(late.slice(-10), [150, 151, 152, 153, 154, 155, 156, 157, 158, 159]);
+    });
+  }
 
   for (const [name, what] of [
     ['meta.dat', /original Satellite/],
