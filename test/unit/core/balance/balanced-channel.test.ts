@@ -314,6 +314,7 @@ describe('channel: connections', () => {
   it('keeps a connection that answers calls while others on it are given up', () => {
     const rig = new Rig(1);
     const [oap] = rig.join(1);
+    warm(rig);
     const slow = lease(rig);
     open(slow);
     for (let second = 0; second < 10; second++) {
