@@ -1,17 +1,20 @@
 /**
  * `npm run bench`: what the middle costs, beside a byte relay measured in the same run.
- * Options: --table (rows of the published table instead of cases), --case 1,2 (or rows; default all), --runs 3,
- * --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also haproxy
+ * Options: --case 1,2 (default all), --runs 3, --seconds 10, --warmup 4, --oaps 2, --middles relay,satellite (also haproxy
  * and envoy, once installed by scripts/components.mjs, and direct), --node-args=--cpu-prof (for the satellite), --out FOLDER
- * for results. --micro: single functions instead; --reads: ways to read sockets instead.
+ * for results. Instead of the cases: --table (rows of the published table, chosen by --case too), --attack (--only NAMES),
+ * --micro (single functions), --reads (ways to read sockets).
  */
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureAttack, type AttackResult } from './attack.js';
+import { ATTACKS } from './attacks/index.js';
 import { CASES, type BenchCase } from './cases.js';
 import { compare, type CaseResult } from './compare.js';
 import type { Contender } from './measure.js';
 import { runMicros } from './micro.js';
 import { MIDDLE_NAMES, whyMissing, type MiddleName } from './middles.js';
+import { attackPage } from './report/attack.js';
 import { casesPage } from './report/cases.js';
 import { runReads } from './reads.js';
 import { mergeResults, saveResults } from './report/results-file.js';
@@ -31,6 +34,8 @@ const { values } = parseArgs({
     'node-args': { type: 'string', default: '' },
     out: { type: 'string', default: RESULTS },
     table: { type: 'boolean', default: false },
+    attack: { type: 'boolean', default: false },
+    only: { type: 'string' },
     micro: { type: 'boolean', default: false },
     reads: { type: 'boolean', default: false },
   },
@@ -88,7 +93,20 @@ async function runSet(set: LoadSet): Promise<void> {
   process.stdout.write(`\n${set.page(results)}`);
 }
 
+/** Each attack against a satellite of its own. */
+async function runAttacks(): Promise<void> {
+  const only = values.only?.split(',');
+  const results: AttackResult[] = [];
+  for (const name of ATTACKS.keys()) {
+    if (only !== undefined && !only.includes(name)) continue;
+    results.push(await measureAttack(name, Number(values.seconds)));
+    process.stdout.write(attackPage(results.slice(-1)));
+  }
+  saveResults(values.out, 'attack', attackPage(results), results);
+}
+
 if (values.micro) process.stdout.write(runMicros());
 else if (values.reads) process.stdout.write(await runReads(Number(values.runs), Number(values.seconds)));
+else if (values.attack) await runAttacks();
 else await runSet(values.table ? TABLE_SET : CASE_SET);
 process.exit(0);

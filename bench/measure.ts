@@ -102,7 +102,7 @@ async function takeState(middle: Middle, oaps: readonly RemoteOap[], fleet: Remo
 }
 
 /** Waits until all that was sent is accepted, or for `SETTLE_MS`. @returns entries accepted. */
-async function settle(oaps: readonly RemoteOap[], sentEntries: number): Promise<number> {
+export async function settle(oaps: readonly RemoteOap[], sentEntries: number): Promise<number> {
   const giveUpMs = systemClock.now() + SETTLE_MS;
   for (;;) {
     const accepted = sum(await Promise.all(oaps.map((oap) => oap.stats())), (oap) => oap.acceptedEntries);
