@@ -28,6 +28,8 @@ export class FakeServerCall implements ServerCall {
   readonly peer: Peer;
   readonly deadlineMs: number;
   isEnded = false;
+  /** What the source has not read of the answers. */
+  unsentBytes = 0;
   state: unknown = undefined;
   /** What the handler answered. */
   readonly replies: Uint8Array[] = [];

@@ -117,7 +117,7 @@ function inflateStreaming(
     if (isOver) return;
     parts.push(chunk);
     length += chunk.length;
-    const fits = meter.charge(chunk.length);
+    const fits = meter.charge(chunk.length, length);
     if (length > limitBytes) fail(GRPC_STATUS.RESOURCE_EXHAUSTED, tooLargeText(message, limitBytes));
     else if (!fits) fail(GRPC_STATUS.RESOURCE_EXHAUSTED, overBudgetText(meter));
   });

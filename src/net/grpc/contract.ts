@@ -59,6 +59,8 @@ export interface ServerCall {
   /** Absolute, in clock milliseconds; Infinity without one. */
   readonly deadlineMs: number;
   readonly isEnded: boolean;
+  /** Bytes of answers handed over and not yet framed for the socket. */
+  readonly unsentBytes: number;
   /** The handler's own. */
   state: unknown;
   /** Sends the response's headers, with these fields beside gRPC's own, before the first message would. Idempotent. */

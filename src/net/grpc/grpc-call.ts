@@ -172,7 +172,7 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
     const isIdle = this.inbox === null;
     this.inbox ??= new Ring<WaitingMessage>(4);
     this.inbox.push(new WaitingMessage(message, isCompressed, credit));
-    const fits = this.environment.meter.charge(message.pinnedBytes);
+    const fits = this.environment.meter.charge(message.pinnedBytes, message.pinnedBytes);
     if (!fits) this.fail(GRPC_STATUS.RESOURCE_EXHAUSTED, overBudgetText(this.environment.meter));
     else if (isIdle) this.deliverWaiting();
   }

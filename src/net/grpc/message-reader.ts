@@ -168,7 +168,7 @@ export class MessageReader {
     const more = this.pinned - this.charged;
     if (more === 0) return READ.needMore;
     this.charged = this.pinned;
-    return this.meter.charge(more) ? READ.needMore : READ.overBudget;
+    return this.meter.charge(more, this.pinned) ? READ.needMore : READ.overBudget;
   }
 
   private reset(): void {

@@ -13,6 +13,10 @@ import { GRPC_STATUS } from './status.js';
 const FILE_BY_FILENAME = 3;
 const FILE_CONTAINING_SYMBOL = 4;
 const LIST_SERVICES = 7;
+/** Names of files and services are short, and every answer repeats its question. @units bytes */
+const MAX_REQUEST_BYTES = 4096;
+/** Answers that wait for a caller who asks on without reading: a few dozen of the largest. @units bytes */
+const MAX_UNSENT_BYTES = 64 * 1024;
 const NO_DESCRIPTORS = 'no descriptor of this here: payloads are passed on unread';
 
 /** Registers both versions. `listPaths` gives the method paths known when asked. */
@@ -20,6 +24,10 @@ export function registerReflection(registry: MethodRegistry, listPaths: () => re
   const handler: MethodHandler = {
     onCall: () => undefined,
     onMessage: (call: ServerCall, message: Message) => {
+      if (message.length > MAX_REQUEST_BYTES || call.unsentBytes > MAX_UNSENT_BYTES) {
+        call.finish(GRPC_STATUS.RESOURCE_EXHAUSTED, 'too large a question, or answers that are not read');
+        return;
+      }
       const reply = answer(joinMessage(message), listPaths());
       if (reply === null) call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
       else call.sendMessage([reply], reply.length);

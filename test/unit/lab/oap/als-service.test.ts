@@ -18,6 +18,7 @@ class RecordedCall implements ServerCall {
   readonly peer = { host: '127.0.0.1', port: 1, isTls: false };
   readonly deadlineMs = Infinity;
   isEnded = false;
+  readonly unsentBytes = 0;
   state: unknown = null;
   status = -1;
   replies = 0;

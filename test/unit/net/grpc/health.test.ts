@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GRPC_STATUS, HealthService, registerReflection } from '../../../../src/net/grpc/index.js';
+import { FakeRegistry } from '../../../support/server-call.js';
 import { Pair, Recorder, type RecordedCall } from './pair.js';
 
 const CHECK = '/grpc.health.v1.Health/Check';
@@ -106,4 +107,19 @@ test('reflection lists the services and says that it has no descriptors', () => 
     assert.equal(listed.status?.code, 0);
     assert.equal(pair.run(path, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
   }
+});
+
+test('reflection gives up a caller who asks on without reading, and one whose question is no name', () => {
+  const registry = new FakeRegistry();
+  registerReflection(registry, () => ['/a.Service/Method']);
+  const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+  const list = Buffer.from([58, 1, 42]);
+  const deaf = registry.open(path).send(list);
+  deaf.unsentBytes = 100_000;
+  deaf.send(list);
+  assert.equal(deaf.replies.length, 1);
+  assert.equal(deaf.status?.code, GRPC_STATUS.RESOURCE_EXHAUSTED);
+  const long = registry.open(path).send(Buffer.concat([Buffer.from([0x1a, 0xa0, 0x1f]), Buffer.alloc(4000, 120)]));
+  assert.equal(long.replies.length, 1);
+  assert.equal(long.send(Buffer.alloc(5000)).status?.code, GRPC_STATUS.RESOURCE_EXHAUSTED);
 });

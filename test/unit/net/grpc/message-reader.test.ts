@@ -12,8 +12,8 @@ function envelope(body: Uint8Array, flag = 0): Buffer {
   return Buffer.concat([prefix, body]);
 }
 
-function createReader(meter = new ReassemblyMeter(1_000_000, null)): MessageReader {
-  return new MessageReader(LIMIT_BYTES, meter);
+function createReader(meter = new ReassemblyMeter(1_000_000, null), limitBytes = LIMIT_BYTES): MessageReader {
+  return new MessageReader(limitBytes, meter);
 }
 
 /** Feeds `bytes` in pieces of `pieceBytes`; returns bodies, marked when compressed. */
@@ -109,6 +109,25 @@ test('a full meter is reported to the call whose bytes crossed its limit', () =>
   assert.equal(reader.next(), READ.needMore);
   reader.push(long.subarray(500, 1500), 1000);
   assert.equal(reader.next(), READ.overBudget);
+});
+
+test('a meter that a large message has filled still takes modest ones, within a reserve', () => {
+  const meterBytes = 1 << 20;
+  const largeBytes = 2 * meterBytes;
+  const meter = new ReassemblyMeter(meterBytes, null);
+  const large = envelope(Buffer.alloc(largeBytes));
+  const glutton = createReader(meter, largeBytes);
+  glutton.push(large.subarray(0, meterBytes), meterBytes);
+  assert.equal(glutton.next(), READ.needMore);
+  const modest = envelope(Buffer.alloc(200_000));
+  const outcomes = Array.from({ length: 3 }, () => {
+    const neighbour = createReader(meter, largeBytes);
+    neighbour.push(modest.subarray(0, 190_000), 190_000);
+    return neighbour.next();
+  });
+  assert.deepEqual(outcomes, [READ.needMore, READ.needMore, READ.overBudget]);
+  glutton.push(large.subarray(meterBytes, meterBytes + 1000), 1000);
+  assert.equal(glutton.next(), READ.overBudget);
 });
 
 test('the memory of a shared slice is divided among its messages', () => {
