@@ -1,4 +1,4 @@
-import type { Counter, MetricDefinition, Metrics } from '../../../core/telemetry.js';
+import type { Counter, Histogram, MetricDefinition, Metrics } from '../../../core/telemetry.js';
 
 export const DISK_QUEUE_METRICS = {
   bytes: {
@@ -22,6 +22,14 @@ export const DISK_QUEUE_METRICS = {
     labels: ['pipe'],
     stability: 'stable',
   },
+  seconds: {
+    name: 'disk_queue_operation_seconds',
+    type: 'histogram',
+    help: 'Time of an operation on files of a disk queue: write, during which the process does nothing else, or sync, in the background.',
+    labels: ['pipe', 'operation'],
+    stability: 'stable',
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+  },
   failures: {
     name: 'disk_queue_failures_count',
     type: 'counter',
@@ -35,6 +43,8 @@ export type FileOperation = 'write' | 'read' | 'sync' | 'delete';
 
 export class DiskQueueMetrics {
   readonly damaged: Counter;
+  readonly writeSeconds: Histogram;
+  readonly syncSeconds: Histogram;
   readonly failures: Readonly<Record<FileOperation, Counter>>;
   private readonly pipe: string;
   private readonly metrics: Metrics;
@@ -43,6 +53,8 @@ export class DiskQueueMetrics {
     this.pipe = pipe;
     this.metrics = metrics;
     this.damaged = metrics.counter(DISK_QUEUE_METRICS.damaged, { pipe });
+    this.writeSeconds = metrics.histogram(DISK_QUEUE_METRICS.seconds, { pipe, operation: 'write' });
+    this.syncSeconds = metrics.histogram(DISK_QUEUE_METRICS.seconds, { pipe, operation: 'sync' });
     const failures = (operation: FileOperation): Counter =>
       metrics.counter(DISK_QUEUE_METRICS.failures, { pipe, operation });
     this.failures = {

@@ -151,7 +151,7 @@ export class Partition {
   }
 
   private openWriter(): SegmentWriter {
-    const { files, clock, random, owner } = this.host;
+    const { clock, random, owner } = this.host;
     this.expire();
     const id = this.nextId++;
     const header = {
@@ -162,7 +162,7 @@ export class Partition {
     };
     const segment = new Segment(header, join(this.directory, segmentName(id)), join(this.directory, settledName(id)));
     this.buffer ??= this.createBuffer();
-    this.writer = new SegmentWriter(files, segment, this.buffer);
+    this.writer = new SegmentWriter(this.host, segment, this.buffer);
     this.list.push(segment);
     this.fileBytes += segment.fileBytes;
     this.hasNewFiles = true;

@@ -48,7 +48,7 @@ export class Syncer {
       partition.hasNewFiles = false;
       try {
         for (const segment of unsynced) {
-          if (!segment.isGone) await files.sync(segment.path, 'file').catch(ignoreAbsence);
+          if (!segment.isGone) await this.syncFile(segment.path);
           unsynced.delete(segment);
         }
         if (hasNewFiles) await files.sync(partition.directory, 'directory');
@@ -60,6 +60,13 @@ export class Syncer {
       }
     }
     owner.onDurable(index, written);
+  }
+
+  private async syncFile(path: string): Promise<void> {
+    const { files, clock, metrics } = this.host;
+    const startMs = clock.now();
+    await files.sync(path, 'file').catch(ignoreAbsence);
+    metrics.syncSeconds.observe((clock.now() - startMs) / 1000);
   }
 
   private onFailed(error: unknown): void {

@@ -2,17 +2,22 @@
  * HOT. Appends records to one segment through a buffer. A write that fails leaves everything as it was: the buffer keeps
  * its bytes, and the next try writes them to the same place.
  */
+import type { Clock } from '../../../base/index.js';
 import type { Event } from '../../../core/event.js';
+import type { Histogram } from '../../../core/telemetry.js';
 import type { QueueFiles } from './fs.js';
 import { SEAL_BYTES } from './layout.js';
 import { encodeRecord } from './record.js';
 import type { ByteSource } from './scanner.js';
 import { encodeHeader, encodeSeal } from './segment-format.js';
 import type { Segment } from './segment.js';
+import type { DiskQueueParts } from './settings.js';
 
 export class SegmentWriter implements ByteSource {
   readonly segment: Segment;
   private readonly files: QueueFiles;
+  private readonly clock: Clock;
+  private readonly writeSeconds: Histogram;
   private readonly buffer: Buffer;
   /** Bytes in the buffer. */
   private filled: number;
@@ -24,8 +29,10 @@ export class SegmentWriter implements ByteSource {
    * Makes the file. @ownership borrows `buffer` until it is closed; one writer at a time uses it.
    * @throws what the file system throws; then there is no file.
    */
-  constructor(files: QueueFiles, segment: Segment, buffer: Buffer) {
+  constructor({ files, clock, metrics }: DiskQueueParts, segment: Segment, buffer: Buffer) {
     this.files = files;
+    this.clock = clock;
+    this.writeSeconds = metrics.writeSeconds;
     this.segment = segment;
     this.buffer = buffer;
     this.file = files.create(segment.path);
@@ -45,7 +52,7 @@ export class SegmentWriter implements ByteSource {
     if (bytes > this.buffer.length) {
       const large = Buffer.allocUnsafeSlow(bytes);
       encodeRecord(event, segment.records, receivedWallMs, salt, large, 0);
-      this.files.write(this.file, large, this.bufferStart);
+      this.write(large, this.bufferStart);
       this.bufferStart += bytes;
     } else {
       encodeRecord(event, segment.records, receivedWallMs, salt, this.buffer, this.filled);
@@ -58,7 +65,7 @@ export class SegmentWriter implements ByteSource {
   /** Writes what is buffered. @throws what the file system throws. */
   flush(): void {
     if (this.filled === 0) return;
-    this.files.write(this.file, this.buffer.subarray(0, this.filled), this.bufferStart);
+    this.write(this.buffer.subarray(0, this.filled), this.bufferStart);
     this.bufferStart += this.filled;
     this.filled = 0;
   }
@@ -67,7 +74,7 @@ export class SegmentWriter implements ByteSource {
   seal(): void {
     this.flush();
     const { segment } = this;
-    this.files.write(this.file, encodeSeal(segment, segment.header.salt), segment.dataEnd);
+    this.write(encodeSeal(segment, segment.header.salt), segment.dataEnd);
     segment.isSealed = true;
     segment.fileBytes = segment.dataEnd + SEAL_BYTES;
     this.close();
@@ -90,6 +97,12 @@ export class SegmentWriter implements ByteSource {
     }
     const from = position + written - this.bufferStart;
     return written + this.buffer.copy(target, written, from, Math.min(this.filled, from + target.length - written));
+  }
+
+  private write(bytes: Buffer, position: number): void {
+    const startMs = this.clock.now();
+    this.files.write(this.file, bytes, position);
+    this.writeSeconds.observe((this.clock.now() - startMs) / 1000);
   }
 
   private flushOrTakeBack(bytes: number): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createSeededRandom } from '../../../../../src/base/index.js';
+import { createSeededRandom, SimulatedClock } from '../../../../../src/base/index.js';
 import { Event, Identity } from '../../../../../src/core/event.js';
 import { QUEUE_CODE } from '../../../../../src/core/queue.js';
 import { inspectQueue } from '../../../../../src/plugins/queue/mmap-queue/inspect.js';
@@ -107,6 +107,29 @@ describe('the disk queue', () => {
     }
     assert.deepEqual(life.durable, [50]);
     assert.ok(disk.operations - before < 49 + 6, 'syncs are shared');
+  });
+
+  it('tells how long writes hold the process, and how long syncs take', async () => {
+    const clock = new SimulatedClock(1000);
+    class SlowDisk extends FakeDisk {
+      override write(handle: number, bytes: Buffer, position: number): void {
+        super.write(handle, bytes, position);
+        clock.advance(40);
+      }
+    }
+    const disk = new SlowDisk(createSeededRandom(1));
+    const life = await QueueLife.open(disk, { fsync: 'always' }, clock);
+    life.offerMany(0, 1);
+    await Promise.resolve();
+    await Promise.resolve();
+    clock.advance(250);
+    for (let turn = 0; turn < 6; turn++) {
+      await disk.finishSyncs();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const seconds = (operation: string): readonly number[] =>
+      life.metrics.observations('disk_queue_operation_seconds', { pipe: 'p', operation });
+    assert.deepEqual([seconds('write'), seconds('sync')], [[0.04], [0.25]]);
   });
 
   it('writes after so many events, before the period has passed', async () => {
