@@ -35,6 +35,7 @@ export function ensureBuilt() {
   const newest = newestInputMs();
   if (existsSync(STAMP) && statSync(STAMP).mtimeMs > newest) return true;
   rmSync(STAMP, { force: true });
+  console.log('compiling');
   if (runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.json') !== 0) return false;
   writeFileSync(STAMP, '');
   return true;

@@ -18,7 +18,7 @@ export const DEMO_USAGE = `Usage: satellite demo [options]
 Runs simulated OAPs, a satellite with the shipped configuration and a fleet of simulated Envoys on free ports of this
 machine, shows what they do, and ends with the books: exit code 0 if they balance.
 
-  --envoys N    simulated Envoys (default ${DEFAULTS.envoys})
+  --envoys N    simulated Envoys (default ${DEFAULTS.envoys}); 0: none, but port 11800 for your own, until Ctrl-C
   --rate N      access-log entries per second of all of them (default ${DEFAULTS.rate})
   --oaps N      simulated OAPs (default ${DEFAULTS.oaps})
   --seconds N   how long (default ${DEFAULTS.seconds})
@@ -72,20 +72,21 @@ export function parseDemoArguments(args: readonly string[]): DemoOptions | 'help
     },
   });
   if (values.help) return 'help';
+  const envoys = readCount('envoys', values.envoys, 0);
   return {
-    envoys: readCount('envoys', values.envoys),
+    envoys,
     rate: readCount('rate', values.rate),
     oaps: readCount('oaps', values.oaps),
-    seconds: readCount('seconds', values.seconds),
+    seconds: envoys === 0 && values.seconds === undefined ? LIMITS.seconds : readCount('seconds', values.seconds),
     killOne: values['kill-one'],
   };
 }
 
-function readCount(name: keyof typeof LIMITS, text: string | undefined): number {
+function readCount(name: keyof typeof LIMITS, text: string | undefined, least = 1): number {
   if (text === undefined) return DEFAULTS[name];
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1 || value > LIMITS[name]) {
-    throw new Error(`--${name} takes a whole number from 1 to ${LIMITS[name]}, not "${text}"`);
+  if (!Number.isInteger(value) || value < least || value > LIMITS[name]) {
+    throw new Error(`--${name} takes a whole number from ${least} to ${LIMITS[name]}, not "${text}"`);
   }
   return value;
 }

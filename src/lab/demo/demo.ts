@@ -3,6 +3,8 @@ import { type Clock, systemClock } from '../../base/index.js';
 import { compareBooks } from '../compare-books.js';
 import { RemoteFleet, RemoteOap } from '../process/index.js';
 import { DEFAULT_DEMO_OPTIONS, type DemoIo, type DemoOptions } from './options.js';
+import { runForOwnEnvoys } from './own-envoys.js';
+import { pause } from './pause.js';
 import { compareSamples, type Sample } from './sample.js';
 import { SatelliteProcess } from './satellite-process.js';
 import { Screen } from './screen.js';
@@ -19,7 +21,9 @@ const ZIPF_SKEW = 1;
 
 /** @returns the exit code: 0 when the books balance. */
 export async function runDemo(options: Partial<DemoOptions>, io: DemoIo): Promise<number> {
-  const demo = new Demo({ ...DEFAULT_DEMO_OPTIONS, ...options }, io, systemClock);
+  const all = { ...DEFAULT_DEMO_OPTIONS, ...options };
+  if (all.envoys === 0) return runForOwnEnvoys(all, io);
+  const demo = new Demo(all, io, systemClock);
   try {
     return await demo.run();
   } finally {
@@ -91,7 +95,7 @@ class Demo {
     let warm = first;
     let previous = first;
     for (let second = 1; second <= seconds && !this.io.signal.aborted; second++) {
-      await this.waitUnlessAborted(first.atMs + second * SAMPLE_MS - this.clock.now());
+      await pause(this.clock, first.atMs + second * SAMPLE_MS - this.clock.now(), this.io.signal);
       const sample = await this.takeSample(satellite, fleet);
       this.screen.show(second, sample, compareSamples(previous, sample), this.deadOap);
       previous = sample;
@@ -139,18 +143,5 @@ class Demo {
     return new Promise((resolve) => {
       this.clock.setTimer(Math.max(0, ms), resolve);
     });
-  }
-
-  /** Waits for the time or for Ctrl-C, whichever is first. */
-  private async waitUnlessAborted(ms: number): Promise<void> {
-    const { signal } = this.io;
-    if (signal.aborted) return;
-    let stopWaiting: () => void = () => undefined;
-    const aborted = new Promise<void>((resolve) => {
-      stopWaiting = resolve;
-    });
-    signal.addEventListener('abort', stopWaiting);
-    await Promise.race([this.wait(ms), aborted]);
-    signal.removeEventListener('abort', stopWaiting);
   }
 }

@@ -1,5 +1,6 @@
 /** What `satellite demo` can be told. */
 export interface DemoOptions {
+  /** 0: none; the satellite waits on its usual ports for Envoys of the user's own. */
   readonly envoys: number;
   /** Entries per second of all Envoys together. */
   readonly rate: number;

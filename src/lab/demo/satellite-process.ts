@@ -21,8 +21,15 @@ const STOP_TIMEOUT_MS = 10_000;
 /** Of its log, enough to say why it died. */
 const KEPT_LOG_CHARS = 8192;
 
+export interface SatellitePorts {
+  readonly grpc: number;
+  readonly metrics: number;
+}
+
 /** What may differ from how a user starts it. */
 export interface SatelliteSettings {
+  /** Absent: free ones. */
+  readonly ports?: SatellitePorts;
   /** Further SATELLITE_* variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Options for node itself. */
@@ -55,7 +62,7 @@ export class SatelliteProcess {
    * @throws when it is not ready in time, with its last log lines.
    */
   static async start(oapPorts: readonly number[], settings: SatelliteSettings = {}): Promise<SatelliteProcess> {
-    const [port = 0, metricsPort = 0] = await findFreePorts(2);
+    const { grpc: port, metrics: metricsPort } = settings.ports ?? (await findPorts());
     const { env = {}, nodeArguments = [], configuration = CONFIG } = settings;
     const child = spawn(process.execPath, [...NODE_FLAGS, ...nodeArguments, MAIN, 'start', '-c', configuration], {
       env: {
@@ -124,6 +131,11 @@ export class SatelliteProcess {
       () => false,
     );
   }
+}
+
+async function findPorts(): Promise<SatellitePorts> {
+  const [grpc = 0, metrics = 0] = await findFreePorts(2);
+  return { grpc, metrics };
 }
 
 function accepts(port: number): Promise<boolean> {
