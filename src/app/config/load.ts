@@ -18,7 +18,7 @@ import { Problems } from './problem.js';
 import type { Problem } from './problem.js';
 
 export const DEFAULT_CONFIG_FILE = 'configs/satellite_config.yaml';
-/** Where the Helm chart mounts an override that the image's own command line does not name. */
+/** Where the Helm chart mounts an override: who puts a file there means it. */
 export const MOUNTED_CONFIG_FILE = '/skywalking/config/satellite_config.yaml';
 
 /** What a load came to: a configuration, or the reasons why there is none. */
@@ -30,7 +30,7 @@ export interface LoadResult {
   readonly problems: readonly Problem[];
 }
 
-/** Which file to read: flag, then SATELLITE_CONFIG (empty counts as unset), then the default, then the mounted one. */
+/** Which file to read: flag, then SATELLITE_CONFIG (empty counts as unset), then the mounted one, then the default. */
 export function findConfigFile(
   flag: string | undefined,
   environment: Environment,
@@ -38,7 +38,7 @@ export function findConfigFile(
 ): string {
   const named = flag ?? environment.SATELLITE_CONFIG;
   if (named !== undefined && named !== '') return named;
-  return !exists(DEFAULT_CONFIG_FILE) && exists(MOUNTED_CONFIG_FILE) ? MOUNTED_CONFIG_FILE : DEFAULT_CONFIG_FILE;
+  return exists(MOUNTED_CONFIG_FILE) ? MOUNTED_CONFIG_FILE : DEFAULT_CONFIG_FILE;
 }
 
 /** Reads and decodes the file that flag and environment name. */

@@ -48,8 +48,8 @@ Read this when you write or change a configuration file. The full default is \`c
 the original Satellite works as it is, as far as its plugins exist here. \`satellite validate -c FILE\` lists everything
 wrong with a file, \`satellite config -c FILE\` prints what is in effect. \`configs/satellite.schema.json\` is for editors.
 
-The file is the one named by \`-c FILE\`, else by \`SATELLITE_CONFIG\`, else \`configs/satellite_config.yaml\`, else
-\`/skywalking/config/satellite_config.yaml\`.
+The file is the one named by \`-c FILE\`, else by \`SATELLITE_CONFIG\`, else
+\`/skywalking/config/satellite_config.yaml\`, where the Helm chart mounts one, else \`configs/satellite_config.yaml\`.
 
 - [The sections outside of plugins](sections.md): logger, telemetry, resources, sharing, pipes and their senders.
 

@@ -17,8 +17,8 @@ test('an empty variable counts as unset', () => {
   assert.equal(findConfigFile(undefined, { SATELLITE_CONFIG: '' }, existing()), DEFAULT_CONFIG_FILE);
 });
 
-test('the mounted file is used only when the default is not there', () => {
-  assert.equal(findConfigFile(undefined, {}, existing(DEFAULT_CONFIG_FILE, MOUNTED_CONFIG_FILE)), DEFAULT_CONFIG_FILE);
+test('a mounted file goes before the default', () => {
+  assert.equal(findConfigFile(undefined, {}, existing(DEFAULT_CONFIG_FILE, MOUNTED_CONFIG_FILE)), MOUNTED_CONFIG_FILE);
   assert.equal(findConfigFile(undefined, {}, existing(MOUNTED_CONFIG_FILE)), MOUNTED_CONFIG_FILE);
   assert.equal(findConfigFile(undefined, {}, existing()), DEFAULT_CONFIG_FILE);
 });
