@@ -16,6 +16,7 @@ import { IdentityEncoder } from '../src/lab/fleet/identity.js';
 import { buildTemplate, encodeLogs, ENVELOPE_BYTES, TemplatePool } from '../src/lab/fleet/message-template.js';
 import { DEFAULT_FLEET_OPTIONS } from '../src/lab/fleet/options.js';
 import { GrpcServer, ReassemblyMeter, type Message, type MethodHandler } from '../src/net/grpc/index.js';
+import { SlicedMessage } from '../src/net/grpc/sliced-message.js';
 import { DEFAULT_TABLE_BYTES, HpackDecoder } from '../src/net/hpack/index.js';
 import { Http2Connection } from '../src/net/http2/connection.js';
 import { DEFAULT_HTTP2_SETTINGS } from '../src/net/http2/settings.js';
@@ -40,7 +41,7 @@ export interface Micro {
 
 function messageOf(...parts: readonly Uint8Array[]): Message {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return { parts, length, pinnedBytes: length };
+  return new SlicedMessage(parts, length, length);
 }
 
 function countEntries(): Micro {
@@ -117,14 +118,13 @@ function receiveMessages(): Micro {
   connection.receive(Buffer.concat([encodeConnectionStart(), encodeRequestHeaders(1, 'v3', '10.0.0.1')]), 0);
   const template = buildTemplate(LARGE_LOGS);
   template.fill(1, 1, 1, 0);
-  const output: Uint8Array[] = [];
+  const output = new Uint8Array(65_536);
   return {
     title: 'receive a 16 KB message in two DATA frames (HTTP/2 and gRPC, no socket)',
     run: (times) => {
       const before = received;
       for (let count = 0; count < times; count++) {
         connection.receive(template.framed, count);
-        output.length = 0;
         connection.takeOutput(output);
       }
       if (received - before !== times) throw new Error('messages got lost');

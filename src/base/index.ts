@@ -3,6 +3,7 @@
  * Entry points: Clock, Ring, TimerWheel, SatelliteError.
  */
 export * from './backoff.js';
+export * from './block-pool.js';
 export * from './clock.js';
 export * from './cursor.js';
 export * from './decaying-sum.js';

@@ -33,7 +33,8 @@ function actual(chunks: readonly Uint8Array[]): string[] {
   const reader = new MessageReader(LIMIT_BYTES, meter);
   const read: string[] = [];
   for (const chunk of chunks) {
-    reader.push(chunk, chunk.length);
+    const lent = Uint8Array.from(chunk);
+    reader.push(lent);
     for (let code = reader.next(); code !== READ.needMore; code = reader.next()) {
       if (code > READ.compressed) {
         reader.release();
@@ -49,6 +50,7 @@ function actual(chunks: readonly Uint8Array[]): string[] {
       read.push(`${code === READ.compressed ? 1 : 0} ${Buffer.from(joinMessage(message)).toString('hex')}`);
     }
     assert.equal(reader.position, chunk.length);
+    lent.fill(0xdb);
   }
   reader.release();
   assert.equal(meter.usedBytes, 0);

@@ -3,6 +3,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlsReader, LogReader, READ, type MessageReader } from '../../src/core/wire/index.js';
+import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
 import { joinMessage, type Message } from '../../src/net/grpc/index.js';
 import { cutRandomly, fuzz } from '../support/fuzzer.js';
 import { encodeAccessLog } from '../support/independent-protocol.js';
@@ -30,7 +31,11 @@ function fieldsOf(bytes: Uint8Array): Field[] {
 
 function messageOf(parts: readonly Uint8Array[]): Message {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  return { parts, length, pinnedBytes: length };
+  return new SlicedMessage(
+    parts.map((part) => Uint8Array.from(part)),
+    length,
+    length,
+  );
 }
 
 interface Found {

@@ -7,6 +7,7 @@ import type { CallUnit, Filter, Forwarder, Intake, QueuedMethod, Receiver } from
 import { QueueTotals } from '../../src/core/queue-totals.js';
 import type { Queue } from '../../src/core/queue.js';
 import { READ } from '../../src/core/wire/index.js';
+import { NO_MESSAGE } from '../../src/core/wire/reader.js';
 import type { MessageReader } from '../../src/core/wire/index.js';
 import { memoryQueue } from '../../src/plugins/queue/memory-queue/index.js';
 import type { ClientCall, Message, MethodRegistry } from '../../src/net/grpc/contract.js';
@@ -18,7 +19,7 @@ const METHODS = ['/test/first', '/test/second'];
 
 /** Messages of two bytes: key, number. */
 class KeyReader implements MessageReader {
-  payload: Message = { parts: [], length: 0, pinnedBytes: 0 };
+  payload: Message = NO_MESSAGE;
   readonly entries = 1;
   readonly carriesIdentity = false;
   readonly identity = null;

@@ -1,6 +1,7 @@
 /** Builds access-log messages like Envoy's, and reads them back with an independent protobuf reader. */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import type { Message } from '../../src/net/grpc/contract.js';
+import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
 
 /** What an identifier names, for building one. */
 export interface IdentifierShape {
@@ -117,20 +118,21 @@ function nodeIdOf(identifier: Uint8Array): string | undefined {
   return id === undefined ? undefined : Buffer.from(id).toString();
 }
 
-/** A message as it may lie in chunks: cut at the given positions. */
+/** A message as it may lie in blocks of its own: cut at the given positions. */
 export function messageOf(bytes: Uint8Array, cuts: readonly number[] = []): Message {
   const parts: Uint8Array[] = [];
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
-    if (cut > from || (cut === from && cut < bytes.length)) parts.push(bytes.subarray(from, cut));
+    if (cut > from || (cut === from && cut < bytes.length)) parts.push(Uint8Array.from(bytes.subarray(from, cut)));
     from = Math.max(from, cut);
   }
-  return { parts, length: bytes.length, pinnedBytes: bytes.length };
+  return new SlicedMessage(parts, bytes.length, bytes.length);
 }
 
 /** A message in parts of one byte. */
 export function messageInBytes(bytes: Uint8Array): Message {
-  return { parts: Array.from(bytes, (byte) => Uint8Array.of(byte)), length: bytes.length, pinnedBytes: bytes.length };
+  const parts = Array.from(bytes, (byte) => Uint8Array.of(byte));
+  return new SlicedMessage(parts, bytes.length, bytes.length);
 }
 
 export function bytesOf(message: Message): Uint8Array {

@@ -14,6 +14,7 @@ import type {
   Http2StreamEvents,
   Http2StreamHandle,
 } from '../../src/net/http2/index.js';
+import { lendChunk, takeOutput } from './engine.js';
 
 export const SPLITS = ['whole', 'bytes', 'random'] as const;
 export type Split = (typeof SPLITS)[number];
@@ -58,7 +59,6 @@ export interface SeenEvent {
   readonly isTrailers: boolean;
   /** Payload of data, or debug data. */
   readonly bytes: Buffer;
-  readonly pinnedBytes: number;
   /** Error code, or last stream id. */
   readonly code: number;
   readonly isUnprocessed: boolean;
@@ -71,7 +71,6 @@ const NO_EVENT: Omit<SeenEvent, 'kind'> = {
   isEnd: false,
   isTrailers: false,
   bytes: Buffer.alloc(0),
-  pinnedBytes: 0,
   code: 0,
   isUnprocessed: false,
   reason: '',
@@ -142,7 +141,7 @@ export class ScriptedPeer {
   /** Times the engine asked for its output to be taken. */
   outputSignals = 0;
   /** Parts of all output taken so far. */
-  parts: Uint8Array[] = [];
+  sent: Buffer = Buffer.alloc(0);
   nowMs = 0;
   private readonly split: Split;
   private readonly random = createSeededRandom(9113);
@@ -177,16 +176,15 @@ export class ScriptedPeer {
     this.isPrefaceRead = role === 'server';
   }
 
-  /** Gives bytes to the engine, cut as this peer cuts. Each chunk has memory of its own, as from a socket. */
+  /** Gives bytes to the engine, cut as this peer cuts. */
   send(...pieces: Uint8Array[]): void {
     const bytes = Buffer.concat(pieces);
     for (let at = 0; at < bytes.length;) {
       let size = bytes.length;
       if (this.split === 'bytes') size = 1;
       else if (this.split === 'random') size = 1 + Math.floor(this.random() * 40);
-      const chunk = new Uint8Array(bytes.subarray(at, at + size));
+      lendChunk(this.engine, bytes.subarray(at, at + size), this.nowMs);
       at += size;
-      this.engine.receive(Buffer.from(chunk.buffer), this.nowMs);
     }
   }
 
@@ -219,9 +217,9 @@ export class ScriptedPeer {
 
   /** Takes the engine's output and returns the frames complete in it. */
   frames(): SeenFrame[] {
-    const taken = this.engine.takeOutput();
-    this.parts.push(...taken);
-    this.unread = Buffer.concat([this.unread, ...taken]);
+    const taken = takeOutput(this.engine);
+    this.sent = Buffer.concat([this.sent, taken]);
+    this.unread = Buffer.concat([this.unread, taken]);
     if (!this.isPrefaceRead) {
       this.isPrefaceRead = true;
       this.unread = this.unread.subarray(CLIENT_PREFACE.length);
@@ -273,8 +271,8 @@ export class ScriptedPeer {
   private readonly streamEvents: Http2StreamEvents = {
     onHeaders: (stream, fields, isEnd, isTrailers) =>
       this.record({ kind: 'headers', streamId: stream.id, fields, isEnd, isTrailers }, stream),
-    onData: (stream, slice, pinnedBytes, isEnd) =>
-      this.record({ kind: 'data', streamId: stream.id, bytes: Buffer.from(slice), pinnedBytes, isEnd }, stream),
+    onData: (stream, slice, isEnd) =>
+      this.record({ kind: 'data', streamId: stream.id, bytes: Buffer.from(slice), isEnd }, stream),
     onReset: (stream, code, isUnprocessed, reason) =>
       this.record({ kind: 'reset', streamId: stream.id, code, isUnprocessed, reason }, stream),
     onDrain: (stream) => this.record({ kind: 'drain', streamId: stream.id }, stream),

@@ -80,7 +80,7 @@ describe('what we send', () => {
     assert.deepEqual(peer.answers(), ['DATA 1 2']);
     peer.send(frame('WINDOW_UPDATE', 0, 1, u32(100)));
     assert.deepEqual(peer.answers(), ['DATA 1 4 end']);
-    const payload = Buffer.concat(peer.parts).toString('latin1');
+    const payload = peer.sent.toString('latin1');
     assert.ok(payload.includes('hello wide'));
   });
 

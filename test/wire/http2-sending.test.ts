@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { H2_CANCEL, H2_NO_ERROR } from '../../src/net/http2/index.js';
+import { takeOutput } from '../support/engine.js';
 import { frame, REQUEST, RESPONSE, ScriptedPeer, u32 } from '../support/peer.js';
 
 const INITIAL_WINDOW = 4;
 const WIDE: [number, number] = [INITIAL_WINDOW, 1 << 24];
 const LOW_MARK = 64 << 10;
-const MAX_TAKE = 512 << 10;
 
 function wideClient(): ScriptedPeer {
   const peer = new ScriptedPeer('client').handshake(WIDE);
@@ -35,17 +35,31 @@ test('the host is asked once for all output of a turn', () => {
   assert.equal(peer.outputSignals, before + 2);
 });
 
-test('small parts are joined, large ones leave as they are', () => {
+test('what does not fit the room for one take leaves with the next', () => {
   const peer = wideClient();
   const stream = peer.open();
   peer.frames();
-  peer.parts = [];
-  const large = Buffer.alloc(10_000, 1);
-  stream.sendData([Buffer.from('small'), large, Buffer.from('tail')], 10_009, false);
+  stream.sendData([Buffer.alloc(10_000, 1), Buffer.alloc(10_000, 2)], 20_000, true);
+  const before = peer.outputSignals;
+  const first = takeOutput(peer.engine, 12_000);
+  assert.equal(first.length, 12_000);
+  assert.equal(peer.outputSignals, before + 1);
+  assert.deepEqual(first.subarray(9), Buffer.concat([Buffer.alloc(10_000, 1), Buffer.alloc(1991, 2)]));
+  const second = takeOutput(peer.engine, 12_000);
+  assert.deepEqual(second.subarray(9), Buffer.alloc(8009, 2));
+  assert.equal(peer.outputSignals, before + 1);
+});
+
+test('control frames are taken whole, however little room there is', () => {
+  const peer = wideClient();
   peer.frames();
-  assert.equal(peer.parts.length, 3);
-  assert.equal(peer.parts[1], large);
-  assert.equal(peer.parts[0]!.length, 9 + 5);
+  for (let count = 0; count < 10; count++) peer.engine.ping(() => undefined);
+  const stream = peer.open();
+  stream.sendData([Buffer.alloc(100)], 100, true);
+  const taken = takeOutput(peer.engine, 50);
+  assert.ok(taken.length > 10 * 17);
+  assert.equal(stream.unsentBytes, 100);
+  assert.equal(takeOutput(peer.engine).length, 9 + 100);
 });
 
 test('streams with data take turns, a frame each', () => {
@@ -72,19 +86,6 @@ test('a stream without credit does not hold up the others', () => {
   peer.frames();
   peer.send(frame('WINDOW_UPDATE', 0, 3, u32(10)));
   assert.deepEqual(peer.answers(), ['DATA 3 10 end']);
-});
-
-test('one take is bounded; the host is asked again for the rest', () => {
-  const peer = wideClient();
-  const stream = peer.open();
-  stream.sendData([Buffer.alloc(MAX_TAKE * 2)], MAX_TAKE * 2, true);
-  const signals = peer.outputSignals;
-  peer.frames();
-  assert.equal(stream.unsentBytes, MAX_TAKE);
-  assert.equal(peer.outputSignals, signals + 1);
-  peer.frames();
-  assert.equal(stream.unsentBytes, 0);
-  assert.equal(peer.engine.pendingOutputBytes, 0);
 });
 
 describe('a full socket', () => {

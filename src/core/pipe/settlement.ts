@@ -109,6 +109,7 @@ export class Settlement {
   }
 
   private release(event: Event): void {
+    event.releaseMessages();
     this.budget.release(event.costBytes);
     if (event.account !== null) event.account.release(event.costBytes);
     if (event.identity !== null) event.identity.release();

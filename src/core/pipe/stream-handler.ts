@@ -45,11 +45,15 @@ export class StreamHandler implements MethodHandler {
 
   onMessage(call: ServerCall, message: Message): void {
     const source = call.state as Source;
-    if (source.isRefused) return;
+    if (source.isRefused) {
+      message.release();
+      return;
+    }
     const reader = this.queued.reader;
     const current = source.identity;
     if (reader.read(message, current === null ? null : current.bytes) !== READ.ok) {
       this.onMalformed(source, message);
+      message.release();
       return;
     }
     if (reader.identity !== null && !this.adoptIdentity(source, reader.identity)) return;
@@ -59,6 +63,7 @@ export class StreamHandler implements MethodHandler {
     }
     const payload = reader.payload;
     if (!this.gatherer.admit(source, payload, reader.entries)) {
+      payload.release();
       if (source.acks !== null) source.acks.onRefused('memory_budget');
       return;
     }
@@ -127,8 +132,9 @@ export class StreamHandler implements MethodHandler {
   }
 
   private refuseMessage(source: Source, reason: DropReason): void {
-    const reader = this.queued.reader;
-    this.gatherer.refuse(reader.entries, reader.payload.length, reason);
+    const { entries, payload } = this.queued.reader;
+    this.gatherer.refuse(entries, payload.length, reason);
+    payload.release();
     if (this.queued.observer !== null) this.queued.observer.onFailed(source.handle);
   }
 

@@ -1,4 +1,4 @@
-/** HOT. Cutting ranges out of a message, and copying ranges of it, over its slices. */
+/** HOT. Cutting ranges out of a message, and copying ranges of it, over its parts. */
 import type { Message } from '../../net/grpc/contract.js';
 import { SlicedMessage } from '../../net/grpc/sliced-message.js';
 
@@ -9,25 +9,30 @@ export interface Range {
 }
 
 /**
- * `message` without `ranges`, which are ascending and do not overlap. What remains is copied when it is less than half
- * of the memory that its slices would keep alive.
+ * Cuts `ranges`, which are ascending and do not overlap, out of `message`. What remains is moved together within its own
+ * memory, or, when it lies in several parts, into new memory.
+ * @ownership takes over the message; the result may be the same.
  */
-export function cutRanges(message: Message, ranges: readonly Range[]): SlicedMessage {
-  const parts: Uint8Array[] = [];
-  let from = 0;
+export function cutRanges(message: Message, ranges: readonly Range[]): Message {
   let length = message.length;
-  for (let index = 0; index < ranges.length; index++) {
-    const range = ranges[index]!;
-    pushSlices(parts, message.parts, from, range.start);
-    length -= range.end - range.start;
-    from = range.end;
+  for (let index = 0; index < ranges.length; index++) length -= ranges[index]!.end - ranges[index]!.start;
+  const isOnePart = message.parts.length === 1;
+  const target = isOnePart ? message.parts[0]! : new Uint8Array(length);
+  let from = 0;
+  let at = 0;
+  for (let index = 0; index <= ranges.length; index++) {
+    const to = index < ranges.length ? ranges[index]!.start : message.length;
+    if (isOnePart) target.copyWithin(at, from, to);
+    else copyRange(message, from, to, target, at);
+    at += to - from;
+    if (index < ranges.length) from = ranges[index]!.end;
   }
-  pushSlices(parts, message.parts, from, message.length);
-  if (length * 2 >= message.pinnedBytes) return new SlicedMessage(parts, length, message.pinnedBytes);
-  if (length === 0) return new SlicedMessage([], 0, 0);
-  const owned = Buffer.allocUnsafeSlow(length);
-  copyParts(parts, owned);
-  return new SlicedMessage([owned], length, length);
+  if (isOnePart) {
+    message.shrink(length);
+    return message;
+  }
+  message.release();
+  return new SlicedMessage(length === 0 ? [] : [target], length, length);
 }
 
 /** Copies [start, end) of `message` into `target` at `offset`. */
@@ -60,23 +65,4 @@ export function equalsRange(message: Message, start: number, end: number, bytes:
     partStart += part.length;
   }
   return true;
-}
-
-function pushSlices(into: Uint8Array[], parts: readonly Uint8Array[], start: number, end: number): void {
-  let partStart = 0;
-  for (let index = 0; index < parts.length && partStart < end; index++) {
-    const part = parts[index]!;
-    const from = Math.max(start - partStart, 0);
-    const to = Math.min(end - partStart, part.length);
-    if (from < to) into.push(from === 0 && to === part.length ? part : part.subarray(from, to));
-    partStart += part.length;
-  }
-}
-
-function copyParts(parts: readonly Uint8Array[], target: Uint8Array): void {
-  let at = 0;
-  for (let index = 0; index < parts.length; index++) {
-    target.set(parts[index]!, at);
-    at += parts[index]!.length;
-  }
 }

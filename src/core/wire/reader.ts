@@ -1,5 +1,6 @@
 /** What a pipe needs to know about each message, and the contract of those who find it. */
 import type { Message } from '../../net/grpc/contract.js';
+import { SlicedMessage } from '../../net/grpc/sliced-message.js';
 
 /** Answers of `MessageReader.read`. */
 export const READ = { ok: 0, malformed: 1 } as const;
@@ -10,7 +11,7 @@ export type ReadCode = (typeof READ)[keyof typeof READ];
  * until the next `read`.
  */
 export interface MessageReader {
-  /** What travels on: the message itself, or its other slices when something was cut out. */
+  /** What travels on: the message, without what was cut out. */
   readonly payload: Message;
   readonly entries: number;
   /** The message says whose it is. */
@@ -21,9 +22,12 @@ export interface MessageReader {
   readonly keyHash: number;
   /** The identity is cut out of the payload, so that a change of identity must begin a new event. */
   readonly cutsIdentity: boolean;
-  /** `current`: the stream's identity so far, or null. */
+  /**
+   * `current`: the stream's identity so far, or null.
+   * @ownership after `ok` the message is `payload`, or part of it; a malformed one is still the caller's.
+   */
   read(message: Message, current: Uint8Array | null): ReadCode;
 }
 
-/** The reader's `payload` between messages: keeps no chunk alive. */
-export const NO_MESSAGE: Message = { parts: [], length: 0, pinnedBytes: 0 };
+/** The reader's `payload` of a message that is none. */
+export const NO_MESSAGE: Message = new SlicedMessage([], 0, 0);

@@ -1,5 +1,5 @@
 /**
- * HOT. Walks the fields of a protobuf message as it lies in the chunks it came in: several slices, never joined. Lengths
+ * HOT. Walks the fields of a protobuf message as it lies in its parts, which are one as a rule and never joined. Lengths
  * are skipped over, so the cost follows the number of fields, not of bytes.
  * A read past the end or an impossible varint sets `failed`; the caller checks it once per field.
  */

@@ -40,7 +40,7 @@ export class AlsService implements MethodHandler {
   private readonly reader = new AlsReader();
   private readonly message = new AlsMessage();
   private readonly entryId = new EntryId();
-  /** A message of several slices is joined here before it is read. */
+  /** A message of several parts is joined here before it is read. */
   private scratch: Buffer = Buffer.allocUnsafeSlow(64 * 1024);
 
   constructor(
@@ -67,6 +67,11 @@ export class AlsService implements MethodHandler {
   }
 
   onMessage(call: ServerCall, message: Message): void {
+    this.count(call, message);
+    message.release();
+  }
+
+  private count(call: ServerCall, message: Message): void {
     const record = call.state as AlsCall;
     const found = this.message;
     const isFull = this.desk.options.check === 'full';

@@ -92,9 +92,9 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
     return false;
   }
 
-  override onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void {
+  override onData(stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void {
     if (!this.ignoresReply) {
-      super.onData(stream, slice, pinnedBytes, endStream);
+      super.onData(stream, slice, endStream);
     } else if (endStream) {
       this.hasPeerEnded = true;
       this.checkAllReceived();

@@ -65,6 +65,7 @@ export function inflate(
   if (message.length <= SMALL_COMPRESSED_BYTES) {
     const outcome = inflateNow(encoding, message, Math.min(limitBytes, SMALL_INFLATED_BYTES));
     if (outcome instanceof SlicedMessage) {
+      message.release();
       listener.onInflated(outcome);
       return null;
     }

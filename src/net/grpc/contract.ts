@@ -4,14 +4,21 @@
  */
 import type { HeaderFields } from '../http2/contract.js';
 
-/** One gRPC message (uncompressed body, without its 5-byte prefix) as it lies in the chunks it came in. */
+/** One gRPC message: the uncompressed body, without its 5-byte prefix. @ownership its receiver's. */
 export interface Message {
-  /** One or more slices, in order. Read-only. An empty message has no parts. */
+  /** One or more, in order. An empty message has none. */
   readonly parts: readonly Uint8Array[];
   /** Sum of the parts' lengths. */
   readonly length: number;
   /** Memory kept alive by holding the parts. @units bytes */
   readonly pinnedBytes: number;
+  /**
+   * Its memory may be used for others: the parts must not be looked at any more. Idempotent. Who does not call it leaves
+   * that to the collector, which is as safe and dearer.
+   */
+  release(): void;
+  /** Keeps the first `length` bytes and lets go of the rest. @order only with one part. */
+  shrink(length: number): void;
 }
 
 /** Outcome of a call as gRPC tells it. */

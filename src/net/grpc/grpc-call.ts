@@ -9,7 +9,7 @@
  *   DATA ─▶ reader ─▶ identity, nothing waiting ─▶ deliver
  *                 └─▶ compressed, or behind one ─▶ inbox ─▶ inflate ─▶ deliver     (the order of arrival is kept)
  *
- * @ownership parts of a delivered message belong to the handler; parts given to sendMessage stay unchanged until the end.
+ * @ownership a delivered message belongs to the handler; parts given to sendMessage stay unchanged until the end.
  */
 import { Ring, WheelTimer } from '../../base/index.js';
 import type { HeaderFields, Http2StreamEvents, Http2StreamHandle } from '../http2/contract.js';
@@ -98,21 +98,21 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
 
   // --- receiving ---
 
-  onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void {
+  onData(stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void {
     if (endStream) this.hasPeerEnded = true;
     let credit = slice.length;
-    if (!this.hasEnded) credit -= this.readMessages(slice, pinnedBytes);
+    if (!this.hasEnded) credit -= this.readMessages(slice);
     if (endStream) this.checkAllReceived();
     else if (this.hasEnded) stream.returnCredit(credit);
     else this.returnCredit(credit);
   }
 
   /** @returns bytes of messages that went to the inbox, which returns their credit later. */
-  private readMessages(slice: Uint8Array, pinnedBytes: number): number {
+  private readMessages(slice: Uint8Array): number {
     const reader = this.reader;
     let waitingBytes = 0;
     let readTo = 0;
-    reader.push(slice, pinnedBytes);
+    reader.push(slice);
     for (;;) {
       const code = reader.next();
       if (code === READ.needMore) return waitingBytes;
@@ -280,6 +280,7 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
     if (this.inbox === null) return true;
     for (let waiting = this.inbox.shift(); waiting !== undefined; waiting = this.inbox.shift()) {
       this.environment.meter.release(waiting.message.pinnedBytes);
+      waiting.message.release();
     }
     this.inbox = null;
     if (this.abandonInflation !== null) this.abandonInflation();

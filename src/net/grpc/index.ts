@@ -12,7 +12,7 @@ export { GrpcClientConnection, type ClientEngine, type ClientTransport } from '.
 export * from './errors.js';
 export { HealthService } from './health.js';
 export { binaryFieldsOf, customMetadataOf, encodeBinaryValue, fieldOf, passedFieldsOf } from './metadata.js';
-export { ReassemblyMeter, type ByteBudget } from './reassembly-meter.js';
+export { ReassemblyMeter } from './reassembly-meter.js';
 export { registerReflection } from './reflection.js';
 export { GrpcServer, ServedConnection, type GrpcServerCounters, type GrpcServerSettings } from './server.js';
 export { GRPC_STATUS, statusName } from './status.js';

@@ -5,11 +5,12 @@
  *
  *   prefix (0–4 bytes seen) ──5th byte──▶ body (`missing` > 0) ──last byte──▶ complete ──take──▶ prefix
  *
- * Bodies are never joined or copied: a message is the slices it came in. Only a peer that fragments a message into tiny
- * frames gets its fragments gathered into slabs, so that its bytes cannot cost fifty times their size in views.
- * @ownership slices are kept by reference until their message is taken; the taker owns them then.
+ * A body is copied once, into a block of its own size as a rule: what was read goes back to the socket at once, and the
+ * message lies in one piece however it was framed. A block is only so much larger than what has come that a peer who
+ * announces a message and does not send it holds little.
+ * @ownership slices are borrowed for `next`; a message taken is its taker's.
  */
-import { EMPTY_BYTES } from '../../base/index.js';
+import { EMPTY_BYTES, MAX_BLOCK_BYTES, type Slab } from '../../base/index.js';
 import type { Message } from './contract.js';
 import type { ReassemblyMeter } from './reassembly-meter.js';
 import { SlicedMessage } from './sliced-message.js';
@@ -30,11 +31,11 @@ export const READ = {
   overBudget: 5,
 } as const;
 
-/** Views below this size are gathered once a message has `MANY_PARTS`: a view costs about 100 bytes itself. */
-const SMALL_PART_BYTES = 256;
-/** No honest sender fragments so finely before that: 16 frames of the smallest legal size make 256 KiB. */
-const MANY_PARTS = 16;
-const SLAB_BYTES = 4096;
+/** A block is at most so many times as large as what is there to be copied into it, or MIN_BLOCK_BYTES. */
+const BLOCK_RATIO = 16;
+const MIN_BLOCK_BYTES = 1024;
+/** Of the blocks of a large message. */
+const LARGE_BLOCK_BYTES = 256 * 1024;
 const NO_PARTS: readonly Uint8Array[] = [];
 
 export class MessageReader {
@@ -42,18 +43,24 @@ export class MessageReader {
   private readonly meter: ReassemblyMeter;
   /** The slice being read, and the place in it. */
   private input: Uint8Array = EMPTY_BYTES;
-  private inputPinned = 0;
   private at = 0;
   /** The message being read. */
   private prefixSeen = 0;
   private flag = 0;
   private bodyBytes = 0;
   private missing = 0;
+  /** Its block being filled: `[fillStart, fillAt)` of the memory is full, up to `fillEnd` is room. */
+  private fill: Uint8Array = EMPTY_BYTES;
+  private fillStart = 0;
+  private fillAt = 0;
+  private fillEnd = 0;
+  /** Its full blocks; null as a rule. */
   private parts: Uint8Array[] | null = null;
   private pinned = 0;
-  /** Fragments being gathered; null as a rule. */
-  private slab: Uint8Array | null = null;
-  private slabUsed = 0;
+  /** Where its first block lies; null when it has none, or one that is too large for a slab. */
+  private slab: Slab | null = null;
+  private blockStart = 0;
+  private blockBytes = 0;
   /** What the meter was told of this message. */
   private charged = 0;
 
@@ -83,9 +90,8 @@ export class MessageReader {
   }
 
   /** Gives the next slice. @order only after `next` returned needMore. */
-  push(slice: Uint8Array, pinnedBytes: number): void {
+  push(slice: Uint8Array): void {
     this.input = slice;
-    this.inputPinned = pinnedBytes;
     this.at = 0;
   }
 
@@ -103,64 +109,77 @@ export class MessageReader {
       if (this.bodyBytes > this.maxMessageBytes) return READ.tooLarge;
       this.missing = this.bodyBytes;
     }
-    const left = input.length - this.at;
-    const taken = this.missing < left ? this.missing : left;
-    if (taken > 0) this.addPart(taken, left);
+    this.gather();
     if (this.missing > 0) return this.suspend();
     return this.flag === 0 ? READ.message : READ.compressed;
   }
 
   /** Transfers the complete message to the caller. */
   takeMessage(): Message {
-    this.closeSlab();
+    this.closeBlock();
     const message = new SlicedMessage(this.parts ?? NO_PARTS, this.bodyBytes, this.pinned);
+    if (this.slab !== null) message.own(this.slab, this.blockStart, this.blockBytes);
+    this.slab = null;
     this.reset();
     return message;
   }
 
-  /** Forgets what is pending and gives its bytes back to the meter. Idempotent. */
+  /** Forgets what is pending and gives its bytes back. Idempotent. */
   release(): void {
-    this.slab = null;
     this.input = EMPTY_BYTES;
     this.at = 0;
+    if (this.slab !== null) this.slab.giveBack(this.blockStart, this.blockBytes);
+    this.slab = null;
     this.reset();
   }
 
-  private addPart(taken: number, left: number): void {
+  /** Copies what the input has of the body. */
+  private gather(): void {
     const input = this.input;
-    // A slice that several messages share is charged to them by length; the last one takes the remainder.
-    const share = taken === left ? this.inputPinned : Math.floor((this.inputPinned * taken) / left);
-    const part = taken === input.length ? input : input.subarray(this.at, this.at + taken);
-    this.at += taken;
-    this.missing -= taken;
-    this.inputPinned -= share;
-    if (this.parts === null) {
-      this.parts = [part];
-      this.pinned = share;
-    } else if (taken < SMALL_PART_BYTES && this.parts.length >= MANY_PARTS) {
-      this.gather(part);
+    while (this.missing > 0 && this.at < input.length) {
+      const left = input.length - this.at;
+      const coming = this.missing < left ? this.missing : left;
+      if (this.fillAt === this.fillEnd) this.openBlock(coming);
+      const room = this.fillEnd - this.fillAt;
+      const count = coming < room ? coming : room;
+      this.fill.set(count === input.length ? input : input.subarray(this.at, this.at + count), this.fillAt);
+      this.fillAt += count;
+      this.at += count;
+      this.missing -= count;
+    }
+  }
+
+  private openBlock(coming: number): void {
+    this.closeBlock();
+    let bytes = coming * BLOCK_RATIO;
+    if (bytes < MIN_BLOCK_BYTES) bytes = MIN_BLOCK_BYTES;
+    if (bytes > LARGE_BLOCK_BYTES) bytes = LARGE_BLOCK_BYTES;
+    if (bytes > this.missing) bytes = this.missing;
+    this.pinned += bytes;
+    if (this.parts === null && bytes <= MAX_BLOCK_BYTES) {
+      const { blocks } = this.meter;
+      this.slab = blocks.take(bytes);
+      this.blockStart = blocks.start;
+      this.blockBytes = bytes;
+      this.fill = this.slab.bytes;
+      this.fillStart = blocks.start;
     } else {
-      this.closeSlab();
-      this.parts.push(part);
-      this.pinned += share;
+      this.fill = new Uint8Array(Buffer.allocUnsafeSlow(bytes).buffer);
+      this.fillStart = 0;
     }
+    this.fillAt = this.fillStart;
+    this.fillEnd = this.fillStart + bytes;
   }
 
-  private gather(part: Uint8Array): void {
-    if (this.slab === null || this.slab.length - this.slabUsed < part.length) {
-      this.closeSlab();
-      this.slab = new Uint8Array(SLAB_BYTES);
-      this.pinned += SLAB_BYTES;
-    }
-    this.slab.set(part, this.slabUsed);
-    this.slabUsed += part.length;
-  }
-
-  private closeSlab(): void {
-    if (this.slab === null) return;
-    this.parts!.push(this.slab.subarray(0, this.slabUsed));
-    this.slab = null;
-    this.slabUsed = 0;
+  private closeBlock(): void {
+    if (this.fillEnd === 0) return;
+    const part = this.fill.subarray(this.fillStart, this.fillAt);
+    if (this.parts === null) this.parts = [part];
+    else this.parts.push(part);
+    this.fill = EMPTY_BYTES;
+    this.fillStart = 0;
+    this.fillAt = 0;
+    this.fillEnd = 0;
   }
 
   private suspend(): number {
@@ -178,6 +197,10 @@ export class MessageReader {
     this.flag = 0;
     this.bodyBytes = 0;
     this.missing = 0;
+    this.fill = EMPTY_BYTES;
+    this.fillStart = 0;
+    this.fillAt = 0;
+    this.fillEnd = 0;
     this.parts = null;
     this.pinned = 0;
   }

@@ -1,10 +1,5 @@
-/** HOT. Where a server's or a dialer's incomplete and inflating messages are counted, in pinned bytes. */
-
-/** The part of the process's memory budget that this layer needs. */
-export interface ByteBudget {
-  reserve(bytes: number): void;
-  release(bytes: number): void;
-}
+/** HOT. Where a server's or a dialer's incomplete and inflating messages get their memory and are counted. */
+import { BlockPool, type ByteBudget } from '../../base/index.js';
 
 /**
  * A message of at most this size is not what fills the memory: an Envoy's first one, with a stock identifier, has 129 KB.
@@ -21,12 +16,15 @@ const MODEST_RATIO = 1.5;
  */
 export class ReassemblyMeter {
   readonly limitBytes: number;
+  /** For messages, complete or not. */
+  readonly blocks: BlockPool;
   private readonly budget: ByteBudget | null;
   private used = 0;
 
   constructor(limitBytes: number, budget: ByteBudget | null) {
     this.limitBytes = limitBytes;
     this.budget = budget;
+    this.blocks = new BlockPool(budget);
   }
 
   /** Bytes of incomplete, waiting or inflating messages now. */

@@ -7,7 +7,7 @@ export class DiscardingStream implements Http2StreamEvents {
     // Trailers of no interest.
   }
 
-  onData(stream: Http2StreamHandle, slice: Uint8Array, _pinnedBytes: number, endStream: boolean): void {
+  onData(stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void {
     if (!endStream) stream.returnCredit(slice.length);
   }
 
@@ -28,8 +28,8 @@ export class NotGrpcStream extends DiscardingStream {
     this.answer(stream);
   }
 
-  override onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void {
-    super.onData(stream, slice, pinnedBytes, endStream);
+  override onData(stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void {
+    super.onData(stream, slice, endStream);
     if (endStream) this.answer(stream);
   }
 

@@ -54,16 +54,16 @@ export class Http2Connection {
 
   /** Bytes to write that were not taken yet; DATA still held by flow control is not among them. */
   get pendingOutputBytes(): number {
-    return this.core.output.bytes;
+    return this.core.output.length;
   }
 
-  /** Reads a chunk. @ownership the chunk is the engine's, slices of it go to `onData`. */
+  /** Reads a chunk. @ownership it is borrowed for the call. */
   receive(chunk: Uint8Array, nowMs: number): void {
     const core = this.core;
     if (core.isOver) return;
     core.guard.tick(nowMs);
     this.inbound.receive(chunk);
-    if (!core.scheduler.isWritable && core.output.bytes > MAX_PENDING_ANSWER_BYTES) core.trip(GUARDS.pendingAnswers);
+    if (!core.scheduler.isWritable && core.output.length > MAX_PENDING_ANSWER_BYTES) core.trip(GUARDS.pendingAnswers);
   }
 
   /** The peer closed its side of the socket. */
@@ -76,15 +76,20 @@ export class Http2Connection {
     this.core.shut(reason, false);
   }
 
-  /** Cuts frames and moves all that is to be written to the end of `into`. @ownership parts are read-only. */
-  takeOutput(into: Uint8Array[] = []): Uint8Array[] {
-    this.core.isSignalled = true;
-    this.core.scheduler.cut();
-    this.core.output.take(into);
-    this.core.takenStreamId = this.core.streams.lastOwnId;
-    this.core.isSignalled = false;
-    if (this.core.scheduler.hasWork) this.core.signal();
-    return into;
+  /**
+   * Cuts frames and writes all that is to be said into `into`, as far as it has room.
+   * @returns its front; more than that, in memory of its own, when control frames alone need it.
+   */
+  takeOutput(into: Uint8Array): Uint8Array {
+    const core = this.core;
+    core.isSignalled = true;
+    core.output.beginTake(into);
+    core.scheduler.cut(into.length);
+    const taken = core.output.endTake();
+    core.takenStreamId = core.streams.lastOwnId;
+    core.isSignalled = false;
+    if (core.scheduler.hasWork) core.signal();
+    return taken;
   }
 
   /** False: the socket is full, no DATA leaves, control frames do. */

@@ -16,7 +16,7 @@ export const CONNECTION_LOST = -1;
 export interface Http2Host {
   /**
    * Output became pending. Called once until the output is taken; the host takes it (`takeOutput`) before the turn ends,
-   * so that all writes of one turn leave as one vectored write. May be called from inside any engine method but the
+   * so that all that was said in one turn leaves as one write. May be called from inside any engine method but the
    * constructor, whose output (the connection preface) the host takes by itself. Never call back into the engine here.
    */
   onOutput(): void;
@@ -44,10 +44,10 @@ export interface Http2StreamEvents {
    */
   onHeaders(stream: Http2StreamHandle, headers: HeaderFields, endStream: boolean, isTrailers: boolean): void;
   /**
-   * Payload of a DATA frame, padding removed. `slice` is a view of the chunk just read (or an owned copy of a small
-   * slice that would have pinned a large chunk): it may be kept. `pinnedBytes` is what keeping it costs in memory.
+   * Payload of a DATA frame, or a piece of it, padding removed. @ownership `slice` is borrowed for the call: what shall be
+   * kept is copied.
    */
-  onData(stream: Http2StreamHandle, slice: Uint8Array, pinnedBytes: number, endStream: boolean): void;
+  onData(stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void;
   /**
    * The stream is gone before both sides ended it: reset by the peer, by us on a protocol error, by GOAWAY or with its
    * connection (then `errorCode` is CONNECTION_LOST). `isUnprocessed`: the peer says it did nothing with it, or our
@@ -71,8 +71,8 @@ export interface Http2StreamHandle {
   /** Response headers, or trailers (with `endStream`), which leave behind the queued data. No-op once closed. */
   sendHeaders(headers: HeaderFields, endStream: boolean): void;
   /**
-   * Queues bytes for DATA frames in order. @ownership the parts must not change until the stream is closed; they are
-   * not copied unless small.
+   * Queues bytes for DATA frames in order. @ownership the parts must not change until they are framed or the stream is
+   * closed; they are not copied before.
    */
   sendData(parts: readonly Uint8Array[], length: number, endStream: boolean): void;
   /** Returns stream-level receive credit for `bytes` of payload (connection-level credit returns on receipt, by itself). */

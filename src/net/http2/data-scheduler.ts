@@ -5,7 +5,7 @@
  * yet on its way stays countable (`unsentBytes`), and control frames overtake. Streams take turns, one frame each.
  * @source RFC 9113 §5.2, §6.9.
  */
-import { FLAG_END_STREAM, FRAME_DATA } from './frame.js';
+import { FLAG_END_STREAM, FRAME_DATA, FRAME_HEADER_BYTES } from './frame.js';
 import type { Output } from './output.js';
 import { ReadyList } from './ready-list.js';
 import { PROTOCOL_FRAME_BYTES, PROTOCOL_WINDOW_BYTES } from './settings.js';
@@ -17,8 +17,8 @@ export const SEND_LOW_MARK_BYTES = 64 << 10;
  * Larger frames than this save nothing, and would make other streams wait, even if the peer allows them.
  */
 const MAX_SENT_FRAME_BYTES = 64 << 10;
-/** DATA of one take: beyond it the socket is asked first whether it keeps up. */
-const MAX_TAKE_BYTES = 512 << 10;
+/** A frame is not cut smaller than this for want of room in one take. */
+const LEAST_FRAME_BYTES = 4 << 10;
 
 /** Who is told what was framed: the connection. */
 export interface SchedulerEvents {
@@ -64,18 +64,19 @@ export class DataScheduler {
     this.ready.remove(stream);
   }
 
-  /** Cuts frames until credit, data, the socket or the measure of one take ends. */
-  cut(): void {
-    let left = MAX_TAKE_BYTES;
-    while (left > 0 && this.hasWork) {
+  /** Cuts frames until credit, data, the socket or the room up to `limit` bytes of output ends. */
+  cut(limit: number): void {
+    while (this.hasWork) {
+      const room = limit - this.output.length - FRAME_HEADER_BYTES;
+      if (room < this.ready.head!.unsentBytes && room < LEAST_FRAME_BYTES) return;
       const stream = this.ready.head!;
       this.ready.remove(stream);
-      left -= this.cutFrame(stream);
+      this.cutFrame(stream, room);
     }
   }
 
-  private cutFrame(stream: Http2Stream): number {
-    let length = stream.unsentBytes;
+  private cutFrame(stream: Http2Stream, room: number): void {
+    let length = stream.unsentBytes < room ? stream.unsentBytes : room;
     if (length > stream.sendWindow) length = stream.sendWindow;
     if (length > this.sendWindow) length = this.sendWindow;
     if (length > this.maxFrameBytes) length = this.maxFrameBytes;
@@ -88,6 +89,5 @@ export class DataScheduler {
     this.consider(stream);
     if (isLast) this.events.onQueueSent(stream, isEnd);
     this.events.onDataSent(stream);
-    return length;
   }
 }

@@ -5,7 +5,6 @@
  * here throws for what a peer sends. Events are called when the state is consistent; they may call back into the connection.
  */
 import { EMPTY_BYTES, Ring } from '../../base/index.js';
-import { ChunkSlicer } from './chunk-slicer.js';
 import type { ConnectionCore } from './core.js';
 import {
   H2_FLOW_CONTROL_ERROR,
@@ -51,7 +50,6 @@ export class Inbound implements FrameSink {
   peerSettingsSeen = false;
   private readonly core: ConnectionCore;
   private readonly reader: FrameReader;
-  private readonly slicer = new ChunkSlicer();
   private readonly headers: HeaderIntake;
   /** Our SETTINGS are acknowledged; until then the protocol's initial values hold. */
   private areSettingsInForce = false;
@@ -78,9 +76,8 @@ export class Inbound implements FrameSink {
     this.receiveWindow = Math.max(core.settings.connectionWindowBytes, PROTOCOL_WINDOW_BYTES);
   }
 
-  /** Reads a chunk to its end, or to the end of the connection. */
+  /** Reads a chunk to its end, or to the end of the connection. @ownership it is borrowed for the call. */
   receive(chunk: Uint8Array): void {
-    this.slicer.begin(chunk);
     this.reader.read(chunk);
   }
 
@@ -163,7 +160,7 @@ export class Inbound implements FrameSink {
         this.onPing(bytes, start);
         break;
       case FRAME_GOAWAY:
-        this.onGoAway(readU32(bytes, start) & MAX_U31, readU32(bytes, start + 4), bytes.slice(start + 8, end));
+        this.onGoAway(readU32(bytes, start) & MAX_U31, readU32(bytes, start + 4), bytes.subarray(start + 8, end));
         break;
       default:
         this.onWindowUpdate(this.frameStreamId, readU32(bytes, start) & MAX_U31);
@@ -185,8 +182,7 @@ export class Inbound implements FrameSink {
       }
     }
     if (isEnd) stream.endRemote();
-    const slice = this.slicer.slice(chunk, start, end);
-    stream.events.onData(stream, slice, this.slicer.pinnedBytes, isEnd);
+    stream.events.onData(stream, chunk.subarray(start, end), isEnd);
     if (isEnd) this.core.releaseIfEnded(stream);
     return !this.core.isOver;
   }
@@ -205,7 +201,7 @@ export class Inbound implements FrameSink {
         this.core.failStream(stream.id, H2_PROTOCOL_ERROR, 'content-length does not match');
       } else {
         stream.endRemote();
-        stream.events.onData(stream, EMPTY_BYTES, 0, true);
+        stream.events.onData(stream, EMPTY_BYTES, true);
         this.core.releaseIfEnded(stream);
       }
     } else if (!this.dataHasPayload && this.core.guard.countEmptyData()) this.trip(GUARDS.emptyData);

@@ -1,105 +1,77 @@
 /**
- * HOT. What a connection has to write, as few parts as possible: frame headers and small payloads are appended to runs
- * in a slab shared by the process; large payloads are chained as they are.
- *
- *   slab:   …[hdr|small|hdr] …other connection's run… [hdr]…      parts: [run, payload, run]
- *
- * @ownership Parts handed over by `take` are read-only and belong to the taker; chained payloads stay the property of
- * whoever gave them, and must not change until written.
+ * HOT. What a connection has to write, in one piece. Between two takes it holds control frames and headers, in memory of
+ * its own that it has only as long as it needs it; for the time of a take it writes into the taker's memory, where the
+ * DATA frames follow.
  */
 import { EMPTY_BYTES } from '../../base/index.js';
 import { FRAME_HEADER_BYTES } from './frame.js';
-import { Slab } from './slab.js';
 
-/**
- * Payload pieces up to this are copied. Chaining costs a view, a cut of the run and two more entries in the vectored
- * write; measured over loopback it costs more at 0.7 KB and the same at 1.2 KB.
- */
-const COPY_MAX_BYTES = 1024;
-
-/** Header blocks above this go in pieces, for a run must fit a slab. */
-const COPY_STEP_BYTES = 8192;
-
-const SLAB = new Slab();
+/** Most turns say no more than a window update and the end of a call. */
+const FIRST_BYTES = 128;
 
 export class Output {
   /** Bytes not yet taken. */
-  bytes = 0;
-  private readonly parts: Uint8Array[] = [];
-  private slab: Uint8Array = EMPTY_BYTES;
-  private runStart = 0;
-  private runEnd = 0;
+  length = 0;
+  private bytes: Uint8Array = EMPTY_BYTES;
 
   writeFrameHeader(length: number, type: number, flags: number, streamId: number): void {
     const at = this.reserve(FRAME_HEADER_BYTES);
-    const slab = this.slab;
-    slab[at] = length >>> 16;
-    slab[at + 1] = length >>> 8;
-    slab[at + 2] = length;
-    slab[at + 3] = type;
-    slab[at + 4] = flags;
-    slab[at + 5] = streamId >>> 24;
-    slab[at + 6] = streamId >>> 16;
-    slab[at + 7] = streamId >>> 8;
-    slab[at + 8] = streamId;
+    const bytes = this.bytes;
+    bytes[at] = length >>> 16;
+    bytes[at + 1] = length >>> 8;
+    bytes[at + 2] = length;
+    bytes[at + 3] = type;
+    bytes[at + 4] = flags;
+    bytes[at + 5] = streamId >>> 24;
+    bytes[at + 6] = streamId >>> 16;
+    bytes[at + 7] = streamId >>> 8;
+    bytes[at + 8] = streamId;
   }
 
   writeU32(value: number): void {
     const at = this.reserve(4);
-    this.slab[at] = value >>> 24;
-    this.slab[at + 1] = value >>> 16;
-    this.slab[at + 2] = value >>> 8;
-    this.slab[at + 3] = value;
+    this.bytes[at] = value >>> 24;
+    this.bytes[at + 1] = value >>> 16;
+    this.bytes[at + 2] = value >>> 8;
+    this.bytes[at + 3] = value;
   }
 
   /** Copies `bytes[start, end)`. */
   copy(bytes: Uint8Array, start: number, end: number): void {
-    for (let from = start; from < end; from += COPY_STEP_BYTES) {
-      const to = end - from > COPY_STEP_BYTES ? from + COPY_STEP_BYTES : end;
-      const at = this.reserve(to - from);
-      this.slab.set(from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to), at);
-    }
+    const at = this.reserve(end - start);
+    this.bytes.set(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end), at);
   }
 
-  /** Appends payload `bytes[start, end)`: copied if small, else chained. */
-  append(bytes: Uint8Array, start: number, end: number): void {
-    if (end - start <= COPY_MAX_BYTES) {
-      this.copy(bytes, start, end);
-      return;
-    }
-    this.closeRun();
-    this.parts.push(start === 0 && end === bytes.length ? bytes : bytes.subarray(start, end));
-    this.bytes += end - start;
+  /** Moves what is there to the front of `into`, where writing goes on. */
+  beginTake(into: Uint8Array): void {
+    if (this.length > into.length) return;
+    if (this.length > 0) into.set(this.bytes.subarray(0, this.length));
+    this.bytes = into;
   }
 
-  /** Moves all parts to the end of `into`. */
-  take(into: Uint8Array[]): void {
-    this.closeRun();
-    const parts = this.parts;
-    for (let index = 0; index < parts.length; index++) into.push(parts[index]!);
-    parts.length = 0;
-    this.slab = EMPTY_BYTES;
-    this.bytes = 0;
+  /** @returns what was written: the front of `into`, or memory of our own when it was too small. */
+  endTake(): Uint8Array {
+    const taken = this.bytes.subarray(0, this.length);
+    this.bytes = EMPTY_BYTES;
+    this.length = 0;
+    return taken;
   }
 
-  /** Room for `count` bytes at the end of the run; a new run if another connection has written behind ours. */
+  /** Room for `count` bytes. @returns its place. */
   private reserve(count: number): number {
-    if (this.slab !== SLAB.bytes || this.runEnd !== SLAB.used || SLAB.used + count > SLAB.bytes.length) {
-      this.closeRun();
-      SLAB.ensure(count);
-      this.slab = SLAB.bytes;
-      this.runStart = SLAB.used;
-      this.runEnd = SLAB.used;
-    }
-    const at = this.runEnd;
-    this.runEnd = at + count;
-    SLAB.used = this.runEnd;
-    this.bytes += count;
+    const at = this.length;
+    const end = at + count;
+    if (end > this.bytes.length) this.grow(end);
+    this.length = end;
     return at;
   }
 
-  private closeRun(): void {
-    if (this.runEnd > this.runStart) this.parts.push(this.slab.subarray(this.runStart, this.runEnd));
-    this.runStart = this.runEnd;
+  private grow(least: number): void {
+    let size = this.bytes.length * 2;
+    if (size < FIRST_BYTES) size = FIRST_BYTES;
+    if (size < least) size = least;
+    const grown = Buffer.allocUnsafe(size);
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
   }
 }

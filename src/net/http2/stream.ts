@@ -122,11 +122,11 @@ export class Http2Stream implements Http2StreamHandle {
       const part = queue.peek()!;
       const from = this.sentOfFirst;
       if (part.length - from > left) {
-        output.append(part, from, from + left);
+        output.copy(part, from, from + left);
         this.sentOfFirst = from + left;
         return;
       }
-      output.append(part, from, part.length);
+      output.copy(part, from, part.length);
       left -= part.length - from;
       this.sentOfFirst = 0;
       queue.shift();

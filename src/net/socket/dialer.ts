@@ -1,16 +1,17 @@
 /** Connects to one address and makes gRPC calls over it. */
-import { connect, isIP, Socket } from 'node:net';
+import { isIP, Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { SatelliteError, TimerWheel, type Clock } from '../../base/index.js';
+import { SatelliteError, TimerWheel, type ByteBudget, type Clock } from '../../base/index.js';
 import { GrpcClientConnection } from '../grpc/client-connection.js';
 import type { ClientConnection, ClientConnectionEvents } from '../grpc/contract.js';
-import { ReassemblyMeter, type ByteBudget } from '../grpc/reassembly-meter.js';
+import { ReassemblyMeter } from '../grpc/reassembly-meter.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, type Http2Counters } from '../http2/index.js';
 import { formatAddress } from './address.js';
 import { ConnectionWatch, type WatchedConnection } from './connection-watch.js';
 import type { ClientTlsSettings, Dial, DialSettings, SocketAddress } from './contract.js';
 import { NET_ERRORS } from './errors.js';
 import { ServerFirstBytes } from './first-bytes.js';
+import { SocketReads } from './socket-reads.js';
 import { Transport, type TransportOwner } from './transport.js';
 
 /** Silence before the kernel probes an idle connection: NATs and load balancers forget after 5 min or less. */
@@ -89,13 +90,13 @@ class DialledSocket implements TransportOwner, WatchedConnection {
   private readonly engine: Http2Connection;
   private watch: ConnectionWatch | null = null;
 
-  constructor(socket: Socket, where: string, grpc: GrpcClientConnection, dialer: Dialer, settings: DialSettings) {
-    this.socket = socket;
+  constructor(reads: SocketReads, where: string, grpc: GrpcClientConnection, dialer: Dialer, settings: DialSettings) {
+    this.socket = reads.socket;
     this.where = where;
     this.grpc = grpc;
     this.dialer = dialer;
     this.settings = settings;
-    this.transport = new Transport(socket, settings.clock, where, new ServerFirstBytes(), this);
+    this.transport = new Transport(reads, settings.clock, where, new ServerFirstBytes(), this);
     this.engine = new Http2Connection('client', DEFAULT_HTTP2_SETTINGS, grpc, this.transport, dialer.settings.counters);
     this.transport.attach(this.engine);
     grpc.attach(this.engine, this.transport);
@@ -177,19 +178,19 @@ class DialledSocket implements TransportOwner, WatchedConnection {
 }
 
 /** Starts connecting. What is wrong with the settings themselves (a bad port, a broken PEM) is heard like any failure. */
-function openSocket(address: SocketAddress, settings: DialSettings): Socket {
+function openSocket(address: SocketAddress, settings: DialSettings): SocketReads {
   try {
     return tryOpenSocket(address, settings);
   } catch (error) {
-    return new Socket().destroy(error as Error);
+    return SocketReads.of(new Socket().destroy(error as Error));
   }
 }
 
-function tryOpenSocket(address: SocketAddress, settings: DialSettings): Socket {
+function tryOpenSocket(address: SocketAddress, settings: DialSettings): SocketReads {
   const common = { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: TCP_KEEPALIVE_MS };
   const target = address.kind === 'unix' ? { path: address.path } : { host: address.host, port: address.port };
-  if (settings.tls === null) return connect({ ...target, ...common });
-  return connectTls({ ...target, ...common, ...tlsOptions(settings.tls, address) });
+  if (settings.tls === null) return SocketReads.dial({ ...target, ...common });
+  return SocketReads.of(connectTls({ ...target, ...common, ...tlsOptions(settings.tls, address) }));
 }
 
 function tlsOptions(tls: ClientTlsSettings, address: SocketAddress): ConnectionOptions {

@@ -21,6 +21,7 @@ export interface FirstBytes {
    * Takes the next chunk.
    * @returns unclear: more is needed; http1, tls: send `answer` and close; http2: it is, or is nothing known, which the
    * engine refuses by its own rules. `bytes` then go on as one chunk.
+   * @ownership the chunk is borrowed until more is needed: then it was copied.
    */
   add(chunk: Uint8Array): number;
 }
@@ -36,19 +37,31 @@ const TLS_HANDSHAKE = '\x16\x03';
 const TLS_ALERT = '\x15\x03';
 const HTTP1_RESPONSE = 'HTTP/1.';
 
-/** Of an accepted connection: a client's. */
-export class ClientFirstBytes implements FirstBytes {
+abstract class HeldBytes {
   bytes: Uint8Array = EMPTY_BYTES;
+
+  add(chunk: Uint8Array): number {
+    this.bytes = this.bytes.length === 0 ? chunk : Buffer.concat([this.bytes, chunk]);
+    const result = this.judge();
+    if (result === FIRST_BYTES.unclear && this.bytes === chunk) this.bytes = new Uint8Array(chunk);
+    return result;
+  }
+
+  protected abstract judge(): number;
+}
+
+/** Of an accepted connection: a client's. */
+export class ClientFirstBytes extends HeldBytes implements FirstBytes {
   readonly answer: string;
   readonly http1Reason = '';
   readonly tlsReason = 'the client speaks TLS, and this port does not';
 
   constructor(answer: string) {
+    super();
     this.answer = answer;
   }
 
-  add(chunk: Uint8Array): number {
-    this.bytes = this.bytes.length === 0 ? chunk : Buffer.concat([this.bytes, chunk]);
+  protected override judge(): number {
     const text = startOf(this.bytes);
     const start = text.slice(0, PREFACE_START.length);
     if (PREFACE_START.startsWith(start)) return start.length < 4 ? FIRST_BYTES.unclear : FIRST_BYTES.http2;
@@ -59,14 +72,12 @@ export class ClientFirstBytes implements FirstBytes {
 }
 
 /** Of a dialled connection: a server's. */
-export class ServerFirstBytes implements FirstBytes {
-  bytes: Uint8Array = EMPTY_BYTES;
+export class ServerFirstBytes extends HeldBytes implements FirstBytes {
   readonly answer = '';
   readonly http1Reason = 'the server speaks HTTP/1: this is not its gRPC port';
   readonly tlsReason = 'the server speaks TLS, and TLS is not switched on here';
 
-  add(chunk: Uint8Array): number {
-    this.bytes = this.bytes.length === 0 ? chunk : Buffer.concat([this.bytes, chunk]);
+  protected override judge(): number {
     const text = startOf(this.bytes);
     if (isStart(text, TLS_ALERT)) return text.length < TLS_ALERT.length ? FIRST_BYTES.unclear : FIRST_BYTES.tls;
     if (isStart(text, HTTP1_RESPONSE))

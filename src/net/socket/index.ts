@@ -2,7 +2,7 @@
  * Sockets: the only user of node:net and node:tls. Listens, dials, and binds sockets to HTTP/2 engines.
  * Below: net/grpc and net/http2, which are pure. Above: the grpc-server and grpc-client plugins, core/balance, lab.
  * Entry points: listen, createDial, parseAddress.
- * Invariants: reads are handled in the turn they come in; the output of a turn leaves as one vectored write.
+ * Invariants: reads are handled in the turn they come in; the output of a turn leaves as one write.
  * Spec: RFC 9113 §3, §6.8; gRPC keepalive.md.
  */
 export * from './address.js';

@@ -18,6 +18,7 @@ import { NET_ERRORS } from './errors.js';
 import { http1Answer } from './first-bytes.js';
 import { certificateFault, connectionError, listenError } from './node-error.js';
 import { Refusals } from './refusal.js';
+import { SocketReads } from './socket-reads.js';
 import { ServedSocket, type ServedSocketOwner } from './served-socket.js';
 
 /** Connections waiting to be accepted: a whole mesh may reconnect in one second. The kernel caps it (somaxconn). */
@@ -142,8 +143,11 @@ class SocketListener implements Listener, ServedSocketOwner {
 
   private createPlain(): Server {
     const options = { allowHalfOpen: true, noDelay: true };
-    return createServer(options, (socket) => {
-      if (this.admit(socket)) this.serve(socket, false);
+    return createServer(options, (accepted) => {
+      if (!this.admit(accepted)) return;
+      const reads = SocketReads.ofAccepted(accepted);
+      this.track(reads.socket);
+      this.serve(reads, false);
     });
   }
 
@@ -157,7 +161,7 @@ class SocketListener implements Listener, ServedSocketOwner {
       ALPNProtocols: ['h2', 'http/1.1'],
     });
     server.on('connection', (socket: Socket) => {
-      this.admit(socket);
+      if (this.admit(socket)) this.track(socket);
     });
     server.on('secureConnection', (socket: TLSSocket) => {
       // Only from here on: during the handshake node would not notice that a half-open client has gone.
@@ -165,7 +169,7 @@ class SocketListener implements Listener, ServedSocketOwner {
       const refused = this.refusedHandshakes.get(addressOf(socket));
       const fault = clientCertificateFault(socket, this.tls!);
       if (refused !== undefined) this.refusals.refuse(socket, refused.reason);
-      else if (fault === null) this.serve(socket, true);
+      else if (fault === null) this.serve(SocketReads.of(socket), true);
       else this.refuseClient(socket, fault);
     });
     server.on('tlsClientError', (error, socket) => {
@@ -178,20 +182,22 @@ class SocketListener implements Listener, ServedSocketOwner {
   private admit(socket: Socket): boolean {
     const { settings } = this;
     const reason = this.isClosing ? SHUTTING_DOWN : settings.refuse(this.connectionCount);
-    if (reason === null) {
-      if (settings.tcpKeepaliveMs > 0) socket.setKeepAlive(true, settings.tcpKeepaliveMs);
-      this.accepted.add(socket);
-      socket.on('close', () => {
-        this.accepted.delete(socket);
-        if (this.accepted.size === 0) this.tellIdle();
-      });
-      return true;
-    }
+    if (reason === null) return true;
     const isTls = settings.tls !== null;
     settings.events.onRefused(this.peerOf(socket, isTls), reason);
     if (isTls) this.refuseHandshake(socket, reason);
     else this.refusals.refuse(socket, reason);
     return false;
+  }
+
+  private track(socket: Socket): void {
+    const { tcpKeepaliveMs } = this.settings;
+    if (tcpKeepaliveMs > 0) socket.setKeepAlive(true, tcpKeepaliveMs);
+    this.accepted.add(socket);
+    socket.on('close', () => {
+      this.accepted.delete(socket);
+      if (this.accepted.size === 0) this.tellIdle();
+    });
   }
 
   private refuseHandshake(socket: Socket, reason: string): void {
@@ -211,9 +217,9 @@ class SocketListener implements Listener, ServedSocketOwner {
     this.settings.events.onConnectionError(peer, new SatelliteError(NET_ERRORS.TLS, `${formatPeer(peer)}: ${fault}`));
   }
 
-  private serve(socket: Socket, isTls: boolean): void {
-    const calls = this.server.serve(this.peerOf(socket, isTls));
-    const served = new ServedSocket(socket, calls, this);
+  private serve(reads: SocketReads, isTls: boolean): void {
+    const calls = this.server.serve(this.peerOf(reads.socket, isTls));
+    const served = new ServedSocket(reads, calls, this);
     this.connections.add(served);
     served.start(new Http2Connection('server', this.http2, calls, served.transport, this.counters));
     if (this.isClosing) served.leave();

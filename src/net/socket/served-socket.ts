@@ -1,5 +1,4 @@
 /** One accepted connection: its transport, its engine and what watches over them. */
-import type { Socket } from 'node:net';
 import { SatelliteError, type TimerWheel } from '../../base/index.js';
 import type { Peer } from '../grpc/contract.js';
 import type { ServedConnection } from '../grpc/server.js';
@@ -9,6 +8,7 @@ import { ConnectionWatch, type WatchedConnection, type WatchSettings } from './c
 import type { ListenSettings } from './contract.js';
 import { NET_ERRORS } from './errors.js';
 import { ClientFirstBytes } from './first-bytes.js';
+import type { SocketReads } from './socket-reads.js';
 import { Transport, type TransportOwner } from './transport.js';
 
 /** Part by which ages differ, so that connections of one moment do not all come back in another. */
@@ -33,12 +33,12 @@ export class ServedSocket implements TransportOwner, WatchedConnection {
   private engine: Http2Connection | null = null;
   private watch: ConnectionWatch | null = null;
 
-  constructor(socket: Socket, calls: ServedConnection, owner: ServedSocketOwner) {
+  constructor(reads: SocketReads, calls: ServedConnection, owner: ServedSocketOwner) {
     this.peer = calls.peer;
     this.calls = calls;
     this.owner = owner;
     const { clock } = owner.settings;
-    this.transport = new Transport(socket, clock, formatPeer(this.peer), new ClientFirstBytes(owner.answer), this);
+    this.transport = new Transport(reads, clock, formatPeer(this.peer), new ClientFirstBytes(owner.answer), this);
   }
 
   /** @order once; `engine` was made with our transport as its host. */

@@ -1,14 +1,14 @@
 /**
  * HOT. Binds one socket to one HTTP/2 engine. Reads go to the engine in the turn they come in; what the engine has to say
- * leaves as one vectored write at the end of the turn (TurnFlusher).
+ * leaves as one write at the end of the turn (TurnFlusher).
  *
- *   socket ─'data'─▶ engine.receive        engine.onOutput ─▶ TurnFlusher ─▶ flush: takeOutput, writev
+ *   socket ──read──▶ engine.receive        engine.onOutput ─▶ TurnFlusher ─▶ flush: takeOutput, write
  *   socket ─'end'──▶ engine.receiveEnd     kernel full ─▶ setWritable(false) … 'drain' ─▶ setWritable(true)
  *   socket ─'close'▶ engine.abort          engine.onFinished ─▶ flush ─▶ FIN ─▶ close
  *
  * While the kernel takes nothing, output stays in the engine, which bounds it and holds DATA back; so the unsent bytes
  * of a connection are those of one turn at most.
- * @ownership A chunk belongs to the engine and whoever keeps slices of it; node never writes into it again.
+ * @ownership A chunk is lent to the engine for the call: the next read of any connection may overwrite it.
  */
 import type { Socket } from 'node:net';
 import { SatelliteError, type Clock, type ErrorKind, type Timer } from '../../base/index.js';
@@ -18,6 +18,7 @@ import { HTTP2_ERRORS } from '../http2/errors.js';
 import { NET_ERRORS } from './errors.js';
 import { FIRST_BYTES, type FirstBytes } from './first-bytes.js';
 import { connectionError } from './node-error.js';
+import type { SocketReads } from './socket-reads.js';
 import { turnFlusher, type FlushTarget } from './turn-flusher.js';
 
 /**
@@ -30,8 +31,13 @@ const WRITE_HIGH_BYTES = 64 * 1024;
  * input would reset the connection and lose them.
  */
 const CLOSE_TIMEOUT_MS = 5000;
-/** Parts on their way from an engine into its socket; empty between flushes, so all transports share it. */
-const OUTPUT: Uint8Array[] = [];
+/** One write. Larger ones save nothing, and leave the processor's cache on their way to the kernel. */
+const WRITE_BYTES = 256 * 1024;
+const LEAST_WRITE_BYTES = 64 * 1024;
+/** Output up to this is copied once more: if the kernel does not take it at once, it keeps no WRITE_BYTES alive. */
+const SMALL_WRITE_BYTES = 8 * 1024;
+/** What is being written: shared by all transports, as the kernel takes a write at once as a rule. */
+let writeRoom = allocateWriteRoom();
 
 /** Who made the transport: a listener or a dialer. */
 export interface TransportOwner {
@@ -67,7 +73,8 @@ export class Transport implements Http2Host, FlushTarget {
   /** What came before it was clear that the peer speaks HTTP/2; null once it is. */
   private firstBytes: FirstBytes | null;
 
-  constructor(socket: Socket, clock: Clock, where: string, firstBytes: FirstBytes, owner: TransportOwner) {
+  constructor(reads: SocketReads, clock: Clock, where: string, firstBytes: FirstBytes, owner: TransportOwner) {
+    const { socket } = reads;
     this.socket = socket;
     this.clock = clock;
     this.where = where;
@@ -75,7 +82,7 @@ export class Transport implements Http2Host, FlushTarget {
     this.owner = owner;
     this.lastProgressMs = clock.now();
     this.lastReadMs = this.lastProgressMs;
-    socket.on('data', this.onData);
+    reads.onRead = this.onRead;
     socket.on('end', this.onEnd);
     socket.on('drain', this.onDrain);
     socket.on('error', this.onError);
@@ -130,17 +137,15 @@ export class Transport implements Http2Host, FlushTarget {
     if (this.isClosed || socket.destroyed || socket.writableEnded) return;
     // While the kernel takes nothing the engine keeps its output, and bounds it.
     if (!this.isWritable) return;
+    let output: Uint8Array;
     try {
-      this.engine!.takeOutput(OUTPUT);
+      output = this.engine!.takeOutput(writeRoom);
     } catch (error) {
-      OUTPUT.length = 0;
       this.failByBug(error);
       return;
     }
-    socket.cork();
-    for (let index = 0; index < OUTPUT.length; index++) socket.write(OUTPUT[index]!);
-    OUTPUT.length = 0;
-    socket.uncork();
+    if (output.length > SMALL_WRITE_BYTES) this.writeLarge(output);
+    else if (output.length > 0) socket.write(Buffer.from(output));
     if (socket.writableLength >= WRITE_HIGH_BYTES) {
       this.isWritable = false;
       this.engine!.setWritable(false);
@@ -149,13 +154,21 @@ export class Transport implements Http2Host, FlushTarget {
     if (this.isFinished) socket.end();
   }
 
+  private writeLarge(output: Uint8Array): void {
+    this.socket.write(output);
+    if (this.socket.writableLength === 0 || output.buffer !== writeRoom.buffer) return;
+    // What the kernel has not taken, node writes from this memory later.
+    writeRoom = writeRoom.subarray(output.length);
+    if (writeRoom.length < LEAST_WRITE_BYTES) writeRoom = allocateWriteRoom();
+  }
+
   private readonly onCloseTimeout = (): void => {
     this.socket.destroy();
   };
 
   // --- from the socket ---
 
-  private readonly onData = (chunk: Buffer): void => {
+  private readonly onRead = (chunk: Uint8Array): void => {
     const nowMs = this.clock.now();
     this.lastProgressMs = nowMs;
     this.lastReadMs = nowMs;
@@ -170,7 +183,7 @@ export class Transport implements Http2Host, FlushTarget {
   };
 
   /** Looks at the first bytes of the peer. @returns null while they are unclear, or answered here. */
-  private admit(chunk: Buffer): Uint8Array | null {
+  private admit(chunk: Uint8Array): Uint8Array | null {
     const firstBytes = this.firstBytes!;
     switch (firstBytes.add(chunk)) {
       case FIRST_BYTES.unclear:
@@ -244,4 +257,8 @@ export class Transport implements Http2Host, FlushTarget {
     this.owner.onTransportBug(error);
     this.destroy('internal error', SatelliteError.from(error));
   }
+}
+
+function allocateWriteRoom(): Uint8Array {
+  return new Uint8Array(Buffer.allocUnsafeSlow(WRITE_BYTES).buffer);
 }

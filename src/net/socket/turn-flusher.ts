@@ -1,7 +1,7 @@
 /**
  * HOT. Collects the connections that got output in this turn of the event loop and lets each write it once, when all
  * reads of the turn have been handled. So a turn that reads from fifty sources and sends to one endpoint makes one
- * vectored write, however many frames it has.
+ * write, however many frames it has.
  */
 
 export interface FlushTarget {

@@ -471,6 +471,7 @@ export class Partition {
   }
 
   private letGo(event: Event): void {
+    event.releaseMessages();
     this.host.budget.release(event.costBytes);
     event.identity?.release();
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { BlockPool } from '../../../../src/base/index.js';
+import { SlicedMessage } from '../../../../src/net/grpc/sliced-message.js';
 import { AlsReader, READ } from '../../../../src/core/wire/index.js';
 import { bytesField, bytesOf, decodeAls, encodeAls, encodeIdentifier, fieldNumbers } from '../../../support/als.js';
 import { messageInBytes, messageOf } from '../../../support/als.js';
@@ -36,10 +38,10 @@ describe('the reader of access-log messages', () => {
 
   it('reports an identifier only when it differs from the current one', () => {
     const reader = new AlsReader(true);
-    const message = messageOf(encodeAls(['1'], { identifier: STOCK }));
-    reader.read(message, null);
+    const bytes = encodeAls(['1'], { identifier: STOCK });
+    reader.read(messageOf(bytes), null);
     const current = reader.identity!;
-    reader.read(message, current);
+    reader.read(messageOf(bytes), current);
     assert.equal(reader.carriesIdentity, true);
     assert.equal(reader.identity, null);
     reader.read(messageOf(encodeAls(['1'], { identifier: SMALL })), current);
@@ -123,12 +125,19 @@ describe('the reader of access-log messages', () => {
     );
   });
 
-  it('copies a small payload out of the large chunk that its identifier came in', () => {
+  it('gives back the room of the identifier that it cuts out', () => {
     const reader = new AlsReader(true);
+    const pool = new BlockPool(null);
     const bytes = encodeAls(['1'], { identifier: STOCK });
-    reader.read({ parts: [bytes], length: bytes.length, pinnedBytes: 65_536 }, null);
+    const slab = pool.take(bytes.length);
+    slab.bytes.set(bytes);
+    const block = slab.bytes.subarray(0, bytes.length);
+    reader.read(new SlicedMessage([block], bytes.length, bytes.length).own(slab, 0, bytes.length), null);
+    assert.deepEqual(Buffer.from(bytesOf(reader.payload)), Buffer.from(encodeAls(['1'])));
     assert.equal(reader.payload.pinnedBytes, reader.payload.length);
-    assert.notEqual(reader.payload.parts[0]!.buffer, bytes.buffer);
+    assert.equal(slab.used, reader.payload.length);
+    reader.payload.release();
+    assert.equal(slab.used, 0);
   });
 
   it('refuses what is no message: broken framing at the top, in the entries, or in the identifier', () => {

@@ -11,6 +11,7 @@ import { AnswerDesk } from '../../../../src/lab/oap/answer-desk.js';
 import { OapBooks } from '../../../../src/lab/oap/oap-books.js';
 import { createOapCounters } from '../../../../src/lab/oap/oap-counters.js';
 import { DEFAULT_OAP_OPTIONS, type OapOptions } from '../../../../src/lab/oap/options.js';
+import { SlicedMessage } from '../../../../src/net/grpc/sliced-message.js';
 
 class RecordedCall implements ServerCall {
   readonly path = '/test';
@@ -64,7 +65,7 @@ function setUp(options: Partial<OapOptions> = {}) {
   };
   const bring = (call: RecordedCall, ...parts: readonly Uint8Array[]): void => {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
-    service.onMessage(call, { parts, length, pinnedBytes: length });
+    service.onMessage(call, new SlicedMessage(parts, length, length));
   };
   return { clock, counters, books, latency, desk, service, open, bring };
 }

@@ -20,7 +20,7 @@ class Answer implements Http2StreamEvents {
     this.isEnded ||= endStream;
   }
 
-  onData(_stream: Http2StreamHandle, slice: Uint8Array, _pinnedBytes: number, endStream: boolean): void {
+  onData(_stream: Http2StreamHandle, slice: Uint8Array, endStream: boolean): void {
     this.body += Buffer.from(slice).toString();
     this.isEnded ||= endStream;
   }

@@ -9,6 +9,7 @@ import {
 } from '../../../../src/net/grpc/index.js';
 import type { CallOptions, ClientCall, MethodHandler, ServerCall, Status } from '../../../../src/net/grpc/contract.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, type Http2Host } from '../../../../src/net/http2/index.js';
+import { lendChunk, takeOutput } from '../../../support/engine.js';
 
 export const LIMIT_BYTES = 200_000;
 const METER_BYTES = 16_000_000;
@@ -102,12 +103,11 @@ export class Pair {
   }
 
   private move(from: Http2Connection, to: Http2Connection): number {
-    const bytes = Buffer.concat(from.takeOutput());
+    const bytes = takeOutput(from);
     let at = 0;
     while (at < bytes.length) {
       const end = Math.min(bytes.length, at + this.cut(bytes.length));
-      // A chunk of its own, as a socket gives it.
-      to.receive(Uint8Array.prototype.slice.call(bytes, at, end), this.clock.now());
+      lendChunk(to, bytes.subarray(at, end), this.clock.now());
       at = end;
     }
     return bytes.length;

@@ -11,6 +11,7 @@ import type {
   Http2StreamEvents,
   Http2StreamHandle,
 } from '../../../../src/net/http2/index.js';
+import { lendChunk, takeOutput } from '../../../support/engine.js';
 import { REQUEST, RESPONSE } from '../../../support/peer.js';
 
 interface Side {
@@ -42,8 +43,8 @@ class Pair {
   step(): boolean {
     if (this.random() < 0.1) this.toggle(this.client);
     if (this.random() < 0.1) this.toggle(this.server);
-    this.toServer = Buffer.concat([this.toServer, ...this.client.engine.takeOutput()]);
-    this.toClient = Buffer.concat([this.toClient, ...this.server.engine.takeOutput()]);
+    this.toServer = Buffer.concat([this.toServer, takeOutput(this.client.engine)]);
+    this.toClient = Buffer.concat([this.toClient, takeOutput(this.server.engine)]);
     const before = this.toServer.length + this.toClient.length;
     this.toServer = this.deliver(this.toServer, this.server.engine);
     this.toClient = this.deliver(this.toClient, this.client.engine);
@@ -72,7 +73,7 @@ class Pair {
   private deliver(bytes: Buffer, engine: Http2Connection): Buffer {
     if (bytes.length === 0) return bytes;
     const count = 1 + Math.floor(this.random() * Math.min(bytes.length, this.random() < 0.5 ? 20 : 70_000));
-    engine.receive(Buffer.from(new Uint8Array(bytes.subarray(0, count)).buffer), 0);
+    lendChunk(engine, bytes.subarray(0, count));
     return bytes.subarray(count);
   }
 
@@ -80,9 +81,9 @@ class Pair {
     const side: Omit<Side, 'engine'> = { got: new Map(), ended: new Set(), resets: new Map(), isWritable: true };
     const streamEvents: Http2StreamEvents = {
       onHeaders: (stream, _fields, isEnd) => this.onEnd(role, stream, isEnd),
-      onData: (stream, slice, _pinned, isEnd) => {
+      onData: (stream, slice, isEnd) => {
         side.got.set(stream.id, [...(side.got.get(stream.id) ?? []), Buffer.from(slice)]);
-        if (role === 'server') stream.sendData([slice], slice.length, false);
+        if (role === 'server') stream.sendData([Uint8Array.from(slice)], slice.length, false);
         stream.returnCredit(slice.length);
         this.onEnd(role, stream, isEnd);
       },
