@@ -6,6 +6,7 @@
  *     ready   it listens, it is not draining, and no pipe would have to drop what comes: each has a backend that is
  *             ready, or room to hold data meanwhile
  */
+import { HEALTH_PATHS } from './config/sections.js';
 import type { HttpEndpoint, RouteAnswer } from './telemetry/index.js';
 
 /** What is asked about; the topology is one. */
@@ -45,8 +46,8 @@ export class Health {
 
   /** Adds `/live` and `/ready`. They tell no more than a line, for whoever reaches the port may ask. */
   serve(endpoint: HttpEndpoint): void {
-    endpoint.route('/live', () => answer(200, 'live'));
-    endpoint.route('/ready', () => {
+    endpoint.route(HEALTH_PATHS.live, () => answer(200, 'live'));
+    endpoint.route(HEALTH_PATHS.ready, () => {
       const obstacle = this.obstacle();
       return obstacle === null ? answer(200, 'ready') : answer(503, `not ready: ${obstacle}`);
     });

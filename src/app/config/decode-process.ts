@@ -11,7 +11,7 @@ import { suggest } from './nearest.js';
 import { nodeAt } from './node.js';
 import { EXPORTERS, EXPORTERS_NOT_YET } from './original-names.js';
 import type { Problems } from './problem.js';
-import { DEFAULT_LEVEL, LEVELS, loggerSchema, resourcesSchema, telemetrySchema } from './sections.js';
+import { DEFAULT_LEVEL, HEALTH_PATHS, LEVELS, loggerSchema, resourcesSchema, telemetrySchema } from './sections.js';
 
 /** Decodes a section that is nothing but options. */
 function decodeWhole<T>(section: Section, schema: OptionsSchema<T>, problems: Problems): T | undefined {
@@ -49,16 +49,23 @@ export function decodeTelemetry(section: Section, problems: Problems): Telemetry
       problems.error(CONFIG_ERRORS.unknownPlugin, path, position, message, suggest(name, EXPORTERS));
     }
   }
-  if (exporters.includes('prometheus')) checkAddress(section, telemetry.prometheus.address, problems);
+  if (exporters.includes('prometheus')) checkExporter(section, telemetry.prometheus, problems);
   return { ...telemetry, export_type: exporters };
 }
 
-function checkAddress(section: Section, address: string, problems: Problems): void {
-  if (parseAddress(address) !== null) return;
-  const message = `expected host:port, [IPv6]:port or :port, got ${JSON.stringify(address)}`;
-  const node = section.node === undefined ? undefined : nodeAt(section.node, ['prometheus', 'address']);
-  const path = joinPath(section.path, 'prometheus.address');
-  problems.error(CONFIG_ERRORS.value, path, node?.position ?? section.position, message, 'The default is ":1234".');
+function checkExporter(section: Section, exporter: TelemetryConfig['prometheus'], problems: Problems): void {
+  const report = (key: keyof typeof exporter, message: string, remedy: string): void => {
+    const node = section.node === undefined ? undefined : nodeAt(section.node, ['prometheus', key]);
+    const path = joinPath(section.path, `prometheus.${key}`);
+    problems.error(CONFIG_ERRORS.value, path, node?.position ?? section.position, message, remedy);
+  };
+  if (parseAddress(exporter.address) === null) {
+    const message = `expected host:port, [IPv6]:port or :port, got ${JSON.stringify(exporter.address)}`;
+    report('address', message, 'The default is ":1234".');
+  }
+  if (Object.values<string>(HEALTH_PATHS).includes(exporter.endpoint)) {
+    report('endpoint', `${exporter.endpoint} on that port tells of health`, 'The default is "/metrics".');
+  }
 }
 
 /** @units bytes */

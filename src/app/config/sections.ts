@@ -5,6 +5,9 @@ import { enumOption, groupOption, integerOption, listOption, stringOption } from
 export const LEVELS: readonly string[] = ['panic', 'fatal', 'error', 'warn', 'warning', 'info', 'debug', 'trace'];
 export const DEFAULT_LEVEL = 'info';
 
+/** Beside the metrics on the exporter's port. */
+export const HEALTH_PATHS = { live: '/live', ready: '/ready' } as const;
+
 export const loggerSchema = z.object({
   log_pattern: stringOption({
     doc: 'Form of a log line; %time, %level, %field and %msg are filled in. Not used with `format: json`.',
@@ -32,7 +35,10 @@ export const telemetrySchema = z.object({
   export_type: listOption({ doc: 'Exporters that run, with commas between them.', default: ['prometheus'] }),
   prometheus: groupOption({
     address: stringOption({ doc: 'Where the Prometheus exporter listens.', default: ':1234' }),
-    endpoint: stringOption({ doc: 'Its path.', default: '/metrics' }),
+    endpoint: stringOption({
+      doc: `Its path; not ${HEALTH_PATHS.live} or ${HEALTH_PATHS.ready}, which tell of health.`,
+      default: '/metrics',
+    }),
   }),
   metrics_service: groupOption({
     client_name: stringOption({ doc: 'Shared client that takes the metrics to OAP.', default: 'grpc-client' }),

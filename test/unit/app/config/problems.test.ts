@@ -173,6 +173,16 @@ test('an address for metrics that cannot be read is told before the start, unles
   assert.deepEqual(problemsOf(sampleFile({ rest: rest('none') })), []);
 });
 
+test('metrics cannot have the path of a health check', () => {
+  for (const [path, faults] of [
+    ['/ready', 1],
+    ['/live', 1],
+    ['/metrics/live', 0],
+  ] as const) {
+    assert.equal(problemsOf(sampleFile({ rest: `telemetry: {prometheus: {endpoint: ${path}}}` })).length, faults, path);
+  }
+});
+
 test('a secret never stands in a problem', () => {
   const lines = problemsOf(sampleFile({ client: 'authentication: [hunter2]' }));
   assert.equal(lines.length, 1);
