@@ -1,6 +1,7 @@
 import { senderSchema } from '../../../core/pipe/config.js';
 import type { PluginKind } from '../../../core/plugin.js';
 import type { AnyDefinition, Catalogue } from '../catalogue.js';
+import { OPTIONS_NOT_YET } from '../original-names.js';
 import { loggerSchema, pipeCommonSchema, resourcesSchema, sharingCommonSchema, telemetrySchema } from '../sections.js';
 import { optionTable } from './option-table.js';
 import type { ShippedFile } from './shipped-file.js';
@@ -26,6 +27,10 @@ export function pluginPage(definition: AnyDefinition, catalogue: Catalogue, ship
     const fitting = catalogue.definitions(counterpart).filter((other) => other.dataType === dataType);
     const links = fitting.map((other) => `[${other.name}](${counterpart}_${other.name}.md)`);
     lines.push(`- Data type: ${dataType}; goes with ${links.length === 0 ? 'nothing yet' : links.join(', ')}`);
+  }
+  const unused = OPTIONS_NOT_YET[name];
+  if (unused !== undefined) {
+    lines.push(`- Of the original, read and without effect yet: ${unused.map((key) => `\`${key}\``).join(', ')}`);
   }
   lines.push('', '## Options', '', optionTable(schema, shipped.pluginMaps(kind, name)));
   return lines.join('\n');

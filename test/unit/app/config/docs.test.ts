@@ -44,6 +44,14 @@ test('every plugin has a page that the index links to', () => {
   }
 });
 
+test('a page names the options of the original that are only read', () => {
+  assert.match(
+    page('docs/config/client_grpc-client.md'),
+    /^- Of the original, read and without .*: `kubernetes_config`$/m,
+  );
+  assert.doesNotMatch(page('docs/config/server_grpc-server.md'), /Of the original/);
+});
+
 test('a finder has the environment names of the client that offers it', () => {
   const line = lineOf('docs/config/finder_static.md', '| `server_addr`');
   assert.equal(
