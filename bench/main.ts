@@ -15,7 +15,7 @@ import { compare, type CaseResult } from './compare.js';
 import { measureDelivery } from './delivery.js';
 import { runLong } from './long-run.js';
 import type { Contender, RunSettings } from './measure.js';
-import { runMicros } from './micro.js';
+import { runMicros } from './micro/index.js';
 import { MIDDLE_NAMES, whyMissing, type MiddleName } from './middles.js';
 import { attackPage } from './report/attack.js';
 import { casesPage } from './report/cases.js';
@@ -130,7 +130,7 @@ async function runLongCase(seconds: number): Promise<void> {
   process.stdout.write(longPage(result));
 }
 
-if (values.micro) process.stdout.write(runMicros());
+if (values.micro) process.stdout.write(await runMicros());
 else if (values.reads) process.stdout.write(await runReads(Number(values.runs), Number(values.seconds)));
 else if (values.attack) await runAttacks();
 else if (values.delivery) await runDelivery();

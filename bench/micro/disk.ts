@@ -2,20 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSeededRandom, SimulatedClock } from '../src/base/index.js';
-import { MemoryBudget } from '../src/core/budget.js';
-import { Event, Identity } from '../src/core/event.js';
-import { SlicedMessage } from '../src/net/grpc/sliced-message.js';
-import { encodeLogs } from '../src/lab/fleet/message-template.js';
-import { DEFAULT_FLEET_OPTIONS } from '../src/lab/fleet/options.js';
-import { mmapQueue } from '../src/plugins/queue/mmap-queue/index.js';
+import { createSeededRandom, SimulatedClock } from '../../src/base/index.js';
+import { MemoryBudget } from '../../src/core/budget.js';
+import { Event, Identity } from '../../src/core/event.js';
+import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
+import { encodeLogs } from '../../src/lab/fleet/message-template.js';
+import { DEFAULT_FLEET_OPTIONS } from '../../src/lab/fleet/options.js';
+import { mmapQueue } from '../../src/plugins/queue/mmap-queue/index.js';
 import {
   decodeRecord,
   encodeRecord,
   RECORD_HEADER_BYTES,
   recordBytes,
-} from '../src/plugins/queue/mmap-queue/record.js';
-import { RecordScanner } from '../src/plugins/queue/mmap-queue/scanner.js';
+} from '../../src/plugins/queue/mmap-queue/record.js';
+import { RecordScanner } from '../../src/plugins/queue/mmap-queue/scanner.js';
 import type { Micro } from './micro.js';
 
 const MESSAGES = 25;
