@@ -52,7 +52,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
   EISDIR: 'is a directory',
-  EACCES: 'must not be read by this user',
+  EACCES: 'cannot be read: permission denied',
 };
 
 /** Why a file could not be read, to stand behind its name. */

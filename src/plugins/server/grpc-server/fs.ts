@@ -1,5 +1,5 @@
 /** The files of the system that this plugin reads, and the one it may remove. */
-import { lstatSync, readFileSync, statSync, unlinkSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readFileSync, statSync, unlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Text of a small file; '' when it is not there: another system, or the other version of cgroups. */
@@ -16,10 +16,15 @@ export function readSystemText(path: string): string {
  * Null: it may work.
  */
 export function socketPathFault(path: string): string | null {
-  const folder = statSync(dirname(path), { throwIfNoEntry: false });
-  if (folder?.isDirectory() !== true) return `there is no directory ${dirname(path)}`;
-  const there = lstatSync(path, { throwIfNoEntry: false });
-  return there === undefined || there.isSocket() ? null : 'a file of that name is there that is no socket';
+  const folder = dirname(path);
+  try {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return `there is no directory ${folder}`;
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    const there = lstatSync(path, { throwIfNoEntry: false });
+    return there === undefined || there.isSocket() ? null : 'a file of that name is there that is no socket';
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 /** Removes a unix socket; any other kind of file stays. @throws what the file system says */
