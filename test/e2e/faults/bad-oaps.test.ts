@@ -30,7 +30,11 @@ test('one OAP stalls, one refuses everything, one never answers: the fourth gets
     startOap(t, { neverAnswer: true }),
   ]);
   const good = await startOap(t, {});
-  const run = await FaultRun.start(t, { oaps: [...bad, good].map((oap) => oap.address), ...IMPATIENT });
+  const run = await FaultRun.start(t, {
+    oaps: [...bad, good].map((oap) => oap.address),
+    queueOptions: { event_buffer_size: 200, when_full: 'block' },
+    ...IMPATIENT,
+  });
   await run.sendMore(10_000);
   const { books, comparison } = await run.settle(() => [...bad, good].flatMap((oap) => oap.books()));
   assert.equal(books.dropped, 0);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import {
-  ROGUES,
   startFakeOap,
   startFaultyNetwork,
   startRogueOap,
@@ -15,6 +14,9 @@ const IMPATIENT = {
   senderOptions: { stall_timeout: '1s' },
   clientOptions: { timeout: '{ unary: "5s", stream: "1s" }' },
 };
+const RESOURCE_EXHAUSTED = 8;
+const RATE = 12_000;
+const LEAST_SHARE = 0.95;
 /** While every OAP refuses the token one batch tries in this time. */
 const TOKEN_PROBE_MS = 30_000;
 
@@ -24,7 +26,36 @@ async function startOap(t: TestContext, options: Partial<OapOptions> = {}): Prom
   return oap;
 }
 
-for (const kind of ROGUES) {
+test('of five OAPs one stalls, one refuses everything, one hangs: the others take nearly all at once, no source is paused', async (t) => {
+  const bad = [
+    await startOap(t, { stall: true }),
+    await startOap(t, { failRatio: 1, failStatus: RESOURCE_EXHAUSTED }),
+    await startOap(t, { neverAnswer: true }),
+  ];
+  const good = [await startOap(t, { delayMs: 10 }), await startOap(t, { delayMs: 10 })];
+  const run = await FaultRun.start(t, {
+    oaps: [...bad, ...good].map((oap) => oap.address),
+    fleet: { entriesPerSecond: RATE },
+    // Room for ten seconds: were batches held up, sources would be paused.
+    queueOptions: { event_buffer_size: 300, when_full: 'block' },
+    clientOptions: { timeout: '{ unary: "5s", stream: "8s" }' },
+  });
+  // The first batches find out who is who.
+  await run.sendMore(3 * RATE);
+  const accepted = (): number => good.reduce((sum, oap) => sum + oap.stats().acceptedEntries, 0);
+  const before = { made: run.fleet.stats().entries, accepted: accepted() };
+  await run.sendMore(10 * RATE, 30_000);
+  const share = (accepted() - before.accepted) / (run.fleet.stats().entries - before.made);
+  t.diagnostic(`${(100 * share).toFixed(1)} % of what was made meanwhile was accepted`);
+  assert.ok(share >= LEAST_SHARE);
+  const { books, comparison } = await run.settle(() => good.flatMap((oap) => oap.books()), 60_000);
+  assert.equal(books.dropped, 0);
+  assert.equal(comparison.doubledEntries, 0);
+  assert.equal(await run.metric('gatherer_pause_count'), 0);
+});
+
+// Those whose failures look like the data's fault once two OAPs agree.
+for (const kind of ['reset', 'no-trailers'] as const) {
   test(`two OAPs that break the protocol the same way (${kind}) lose nothing that a third takes`, async (t) => {
     const rogues = await Promise.all([startRogueOap(kind), startRogueOap(kind)]);
     t.after(() => Promise.all(rogues.map((rogue) => rogue.close())));

@@ -20,7 +20,7 @@ process.on('SIGUSR2', () => {
 });
 `;
 /** Longer than every timeout of the test. */
-const STANDSTILL_MS = 20_000;
+const STANDSTILL_MS = 10_000;
 /** Far less than a step of the clock, far more than the test takes. */
 const MAX_AGE_S = 600;
 
@@ -63,8 +63,9 @@ test('a satellite that stood still for longer than its timeouts keeps its connec
   const run = await FaultRun.start(t, {
     oaps: oaps.map((oap) => oap.address),
     fleet: { entriesPerSecond: 3_000 },
-    serverOptions: { keepalive_time: '5s', keepalive_timeout: '5s' },
-    clientOptions: { keepalive_time: '5s', keepalive_timeout: '5s', timeout: '{ unary: "5s", stream: "10s" }' },
+    serverOptions: { keepalive_time: '3s', keepalive_timeout: '3s' },
+    clientOptions: { keepalive_time: '3s', keepalive_timeout: '3s', timeout: '{ unary: "3s", stream: "3s" }' },
+    senderOptions: { stall_timeout: '3s' },
   });
   await run.sendMore(3_000);
   run.satellite.child.signal('SIGSTOP');

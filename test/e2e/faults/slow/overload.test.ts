@@ -23,7 +23,7 @@ for (const stallOf of ['windows', 'answers'] as const) {
       queueOptions: { event_buffer_size: 1_000_000 },
       memoryLimit: `${BUDGET_MIB}MiB`,
     });
-    await run.sendMore(15 * RATE, 60_000);
+    await run.sendMore(10 * RATE, 60_000);
     const { dropped } = await run.books();
     assert.ok(dropped > 0, 'the budget is not used up');
     const memory = readMemory(run.satellite.child.pid);
