@@ -62,6 +62,9 @@ export interface AckListener {
   onSettled(bytes: number, reason: DropReason | null): void;
 }
 
+const NO_MESSAGES: Message[] = [];
+const NO_COUNTS: number[] = [];
+
 /** The original's unit: one or more messages of one source, queued and counted together. */
 export class Event {
   readonly dataType: DataType;
@@ -71,9 +74,9 @@ export class Event {
   readonly identity: Identity | null;
   /** Hash of the partition key; 0 for kinds without order. */
   readonly keyHash: number;
-  readonly messages: Message[] = [];
+  messages: Message[] = NO_MESSAGES;
   /** Entries of each message, by the same index. */
-  readonly entryCounts: number[] = [];
+  entryCounts: number[] = NO_COUNTS;
   entries = 0;
   /** Payload without identities. */
   bytes = 0;
@@ -107,8 +110,14 @@ export class Event {
   }
 
   add(message: Message, entries: number): void {
-    this.messages.push(message);
-    this.entryCounts.push(entries);
+    if (this.messages.length === 0) {
+      // Most events have one message: a list that is made for one is a tenth of one that was pushed to.
+      this.messages = [message];
+      this.entryCounts = [entries];
+    } else {
+      this.messages.push(message);
+      this.entryCounts.push(entries);
+    }
     this.entries += entries;
     this.bytes += message.length;
     this.costBytes += costOf(message);

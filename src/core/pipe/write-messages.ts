@@ -17,7 +17,8 @@ export function writeMessages(
   if (identity !== null) {
     const first = event.messages[index++]!;
     const parts: Uint8Array[] = [identity];
-    for (let part = 0; part < first.parts.length; part++) parts.push(first.parts[part]!);
+    const rest = first.parts;
+    for (let part = 0; part < rest.length; part++) parts.push(rest[part]!);
     call.sendMessage(parts, identity.length + first.length);
   }
   for (; index < to; index++) {

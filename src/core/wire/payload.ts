@@ -16,8 +16,9 @@ export interface Range {
 export function cutRanges(message: Message, ranges: readonly Range[]): Message {
   let length = message.length;
   for (let index = 0; index < ranges.length; index++) length -= ranges[index]!.end - ranges[index]!.start;
-  const isOnePart = message.parts.length === 1;
-  const target = isOnePart ? message.parts[0]! : new Uint8Array(length);
+  const { parts } = message;
+  const isOnePart = parts.length === 1;
+  const target = isOnePart ? parts[0]! : new Uint8Array(length);
   let from = 0;
   let at = 0;
   for (let index = 0; index <= ranges.length; index++) {
@@ -37,10 +38,11 @@ export function cutRanges(message: Message, ranges: readonly Range[]): Message {
 
 /** Copies [start, end) of `message` into `target` at `offset`. */
 export function copyRange(message: Message, start: number, end: number, target: Uint8Array, offset: number): void {
+  const { parts } = message;
   let partStart = 0;
   let at = offset;
-  for (let index = 0; index < message.parts.length && partStart < end; index++) {
-    const part = message.parts[index]!;
+  for (let index = 0; index < parts.length && partStart < end; index++) {
+    const part = parts[index]!;
     const from = Math.max(start - partStart, 0);
     const to = Math.min(end - partStart, part.length);
     if (from < to) {
@@ -54,10 +56,11 @@ export function copyRange(message: Message, start: number, end: number, target: 
 /** Whether [start, end) of `message` is equal to the tail of `bytes` that begins at `offset`. */
 export function equalsRange(message: Message, start: number, end: number, bytes: Uint8Array, offset: number): boolean {
   if (bytes.length - offset !== end - start) return false;
+  const { parts } = message;
   let partStart = 0;
   let at = offset;
-  for (let index = 0; index < message.parts.length && partStart < end; index++) {
-    const part = message.parts[index]!;
+  for (let index = 0; index < parts.length && partStart < end; index++) {
+    const part = parts[index]!;
     const to = Math.min(end - partStart, part.length);
     for (let from = Math.max(start - partStart, 0); from < to; from++) {
       if (part[from] !== bytes[at++]) return false;

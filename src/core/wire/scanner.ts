@@ -29,11 +29,12 @@ export class FieldScanner {
 
   /** Begins at the front of `message`. @ownership borrows its parts until `stop`. */
   start(message: Message): void {
-    this.parts = message.parts;
+    const { parts } = message;
+    this.parts = parts;
     this.length = message.length;
     this.failed = false;
     this.partIndex = 0;
-    this.bytes = message.parts.length === 0 ? EMPTY_BYTES : message.parts[0]!;
+    this.bytes = parts.length === 0 ? EMPTY_BYTES : parts[0]!;
     this.at = 0;
     this.partStart = 0;
   }

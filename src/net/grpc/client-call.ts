@@ -160,8 +160,9 @@ export function localStatus(code: number, message: string, isUnprocessed: boolea
 
 /** The bytes of a message in one piece; a copy only when it lies in several. Cold. */
 export function joinMessage(message: Message): Uint8Array {
-  if (message.parts.length === 1) return message.parts[0]!;
-  return message.parts.length === 0 ? EMPTY_BYTES : Buffer.concat(message.parts);
+  const { parts } = message;
+  if (parts.length === 1) return parts[0]!;
+  return parts.length === 0 ? EMPTY_BYTES : Buffer.concat(parts);
 }
 
 function statusFrom(fields: HeaderFields): Status {

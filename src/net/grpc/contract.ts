@@ -6,7 +6,7 @@ import type { HeaderFields } from '../http2/contract.js';
 
 /** One gRPC message: the uncompressed body, without its 5-byte prefix. @ownership its receiver's. */
 export interface Message {
-  /** One or more, in order. An empty message has none. */
+  /** One or more, in order; none when it is empty. Views that are made when asked for: ask once. */
   readonly parts: readonly Uint8Array[];
   /** Sum of the parts' lengths. */
   readonly length: number;

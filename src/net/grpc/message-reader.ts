@@ -116,8 +116,10 @@ export class MessageReader {
 
   /** Transfers the complete message to the caller. */
   takeMessage(): Message {
-    this.closeBlock();
-    const message = new SlicedMessage(this.parts ?? NO_PARTS, this.bodyBytes, this.pinned);
+    const isOneBlock = this.parts === null && this.slab !== null;
+    if (!isOneBlock) this.closeBlock();
+    const parts = isOneBlock ? null : (this.parts ?? NO_PARTS);
+    const message = new SlicedMessage(parts, this.bodyBytes, this.pinned);
     if (this.slab !== null) message.own(this.slab, this.blockStart, this.blockBytes);
     this.slab = null;
     this.reset();

@@ -1,18 +1,25 @@
 import type { Slab } from '../../base/index.js';
 import type { Message } from './contract.js';
 
-/** HOT. A message as the blocks it was gathered in. The one class of messages, so that call sites see one shape. */
+const NO_PARTS: readonly Uint8Array[] = [];
+
+/**
+ * HOT. A message in one block of a slab, or in parts of its own. The one class of messages, so that call sites see one
+ * shape. Of a block it keeps the place only: thousands of messages wait at a time, and a view of each is three times the
+ * objects for the collector to carry around.
+ */
 export class SlicedMessage implements Message {
-  parts: readonly Uint8Array[];
   length: number;
   pinnedBytes: number;
-  /** Where its first part lies, when that is a block of a pool: to be given back. */
+  private kept: readonly Uint8Array[] | null;
+  /** Where its first part lies, when that is a block: to be given back. */
   private slab: Slab | null = null;
   private blockStart = 0;
   private blockBytes = 0;
 
-  constructor(parts: readonly Uint8Array[], length: number, pinnedBytes: number) {
-    this.parts = parts;
+  /** `parts` null: it lies in a block. @order then `own` follows at once. */
+  constructor(parts: readonly Uint8Array[] | null, length: number, pinnedBytes: number) {
+    this.kept = parts;
     this.length = length;
     this.pinnedBytes = pinnedBytes;
   }
@@ -25,6 +32,14 @@ export class SlicedMessage implements Message {
     return this;
   }
 
+  get parts(): readonly Uint8Array[] {
+    if (this.kept !== null) return this.kept;
+    const slab = this.slab;
+    return slab === null || this.length === 0
+      ? NO_PARTS
+      : [slab.bytes.subarray(this.blockStart, this.blockStart + this.length)];
+  }
+
   release(): void {
     const slab = this.slab;
     if (slab === null) return;
@@ -34,16 +49,17 @@ export class SlicedMessage implements Message {
 
   shrink(length: number): void {
     const cut = this.length - length;
-    const part = this.parts[0]!.subarray(0, length);
-    this.parts = length === 0 ? [] : [part];
-    this.length = length;
     if (this.slab !== null) {
+      this.length = length;
       this.slab.giveBack(this.blockStart + this.blockBytes - cut, cut);
       this.blockBytes -= cut;
       this.pinnedBytes -= cut;
-    } else if (length * 2 < this.pinnedBytes) {
-      if (length > 0) this.parts = [Uint8Array.from(part)];
-      this.pinnedBytes = length;
+      return;
     }
+    const part = this.parts[0]!.subarray(0, length);
+    const isCopied = length * 2 < this.pinnedBytes;
+    this.kept = length === 0 ? NO_PARTS : [isCopied ? Uint8Array.from(part) : part];
+    this.length = length;
+    if (isCopied) this.pinnedBytes = length;
   }
 }
