@@ -27,6 +27,15 @@ const PER_ROUND = 500;
 const STREAMS = 32;
 const MAX_WINDOW_BYTES = 0x7fffffff;
 
+const LARGE_VALUE_BYTES = 3900;
+/** A field that nearly fills the table, as a literal that goes there (RFC 7541 §6.2.1). */
+const LARGE_FIELD = Buffer.concat([
+  Buffer.from([0x40, 1]),
+  Buffer.from('x'),
+  Buffer.from([127, ((LARGE_VALUE_BYTES - 127) & 127) | 128, (LARGE_VALUE_BYTES - 127) >>> 7]),
+  Buffer.alloc(LARGE_VALUE_BYTES, 'v'),
+]);
+
 /** Rounds of `PER_ROUND` times the same, or of what belongs to a running number. */
 function flood(title: string, bytes: (connection: HostileConnection, index: number) => Uint8Array): Script {
   return {
@@ -102,12 +111,9 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
   'hpack-bomb': {
     title: 'header blocks of 16 KB that name 60 MB',
     everyMs: 0,
-    say: (connection, round) =>
+    say: (_connection, round) =>
       round === 0
-        ? Buffer.concat([
-            connection.headers(1, ALS_PATHS.v3, ['x-large', 'v'.repeat(3900)]),
-            encodeReset(1, ERROR_CANCEL),
-          ])
+        ? Buffer.concat([encodeFrame(FRAME_HEADERS, FLAG_END_HEADERS, 1, LARGE_FIELD), encodeReset(1, ERROR_CANCEL)])
         : Buffer.concat([
             encodeFrame(FRAME_HEADERS, FLAG_END_HEADERS | FLAG_END_STREAM, 2 * round + 1, Buffer.alloc(16_000, 0xbe)),
           ]),

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HPACK_LIST_TOO_LARGE, HPACK_OK, HpackDecoder, HpackEncoder, hpackErrorOf } from '../../src/net/hpack/index.js';
+import {
+  HPACK_LIST_BOMB,
+  HPACK_LIST_TOO_LARGE,
+  HPACK_OK,
+  HpackDecoder,
+  HpackEncoder,
+  hpackErrorOf,
+} from '../../src/net/hpack/index.js';
 import { below, fuzz } from '../support/fuzzer.js';
 import { REQUEST, RESPONSE } from '../support/peer.js';
 
@@ -68,6 +75,7 @@ test('whatever the blocks, the decoder answers by code, keeps its limits and say
         }
         assert.equal(fields.length % 2, 0);
         assert.ok(listBytes(fields) <= LIST_BYTES);
+        if (outcome === HPACK_LIST_BOMB) break;
         if (outcome === HPACK_LIST_TOO_LARGE) continue;
         assert.deepEqual(decode(again, encoder.encode(fields)), { outcome: HPACK_OK, fields });
       }

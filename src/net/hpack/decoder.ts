@@ -13,6 +13,8 @@ import { STATIC_ENTRIES, STATIC_NAMES, STATIC_VALUES } from './static-table.js';
 export const HPACK_OK = 0;
 /** All decoded and the table is in step, but fields beyond the list limit were dropped: refuse this call only. */
 export const HPACK_LIST_TOO_LARGE = 1;
+/** Not all decoded: a list many times the limit is made to cost us work. The table is out of step, end the connection. */
+export const HPACK_LIST_BOMB = 2;
 export const HPACK_TRUNCATED = -1;
 export const HPACK_INTEGER = -2;
 export const HPACK_INDEX = -3;
@@ -23,6 +25,7 @@ export const HPACK_TABLE_SIZE = -5;
 export function hpackErrorOf(outcome: number): ErrorKind {
   switch (outcome) {
     case HPACK_LIST_TOO_LARGE:
+    case HPACK_LIST_BOMB:
       return HPACK_ERRORS.LIST_TOO_LARGE;
     case HPACK_TRUNCATED:
       return HPACK_ERRORS.TRUNCATED;
@@ -37,6 +40,8 @@ export function hpackErrorOf(outcome: number): ErrorKind {
   }
 }
 
+/** An honest list may be somewhat too large; one that is so many times too large is an attack. */
+const BOMB_RATIO = 4;
 /** Larger integers have no use in a header block, and stay exact in 32-bit arithmetic. */
 const MAX_INTEGER = 0x0fffffff;
 
@@ -68,7 +73,7 @@ export class HpackDecoder {
    * Decodes one whole block and appends its fields to `out`, flat.
    * @units `maxListBytes` counts names, values and 32 for each field, as SETTINGS_MAX_HEADER_LIST_SIZE does.
    * @ownership Reads `bytes` during the call only.
-   * @returns HPACK_OK | HPACK_LIST_TOO_LARGE | one of the negative codes.
+   * @returns HPACK_OK | HPACK_LIST_TOO_LARGE | HPACK_LIST_BOMB | one of the negative codes.
    */
   decode(bytes: Uint8Array, start: number, end: number, out: string[], maxListBytes: number): number {
     this.bytes = bytes;
@@ -103,6 +108,7 @@ export class HpackDecoder {
       }
       listBytes += name.length + value.length + ENTRY_OVERHEAD_BYTES;
       if (listBytes <= maxListBytes && !this.hasFailed()) out.push(name, value);
+      else if (listBytes > maxListBytes * BOMB_RATIO) return HPACK_LIST_BOMB;
     }
     if (this.hasFailed()) return this.failure;
     return listBytes > maxListBytes ? HPACK_LIST_TOO_LARGE : HPACK_OK;

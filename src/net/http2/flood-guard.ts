@@ -28,6 +28,8 @@ export const GUARDS = {
   continuation: { name: 'continuation', perSecond: 0, perTransfer: 0 },
   /** Bytes of one block as sent. */
   headerBlock: { name: 'header_block', perSecond: 0, perTransfer: 0 },
+  /** What a block stands for: a few bytes of references name megabytes. */
+  headerList: { name: 'header_list', perSecond: 0, perTransfer: 0 },
   /** Answers (SETTINGS and PING acks, resets, credit) piled up for a peer that does not read. */
   pendingAnswers: { name: 'pending_answers', perSecond: 0, perTransfer: 0 },
 } as const;

@@ -2,7 +2,7 @@
  * HOT. Header blocks of the peer: from HEADERS and CONTINUATION to a request, a response or trailers, or to the right error.
  * @source RFC 9113 §4.3, §6.2, §6.10, §8.1.
  */
-import { HPACK_LIST_TOO_LARGE, HPACK_OK, HpackDecoder, hpackErrorOf } from '../hpack/index.js';
+import { HPACK_LIST_BOMB, HPACK_LIST_TOO_LARGE, HPACK_OK, HpackDecoder, hpackErrorOf } from '../hpack/index.js';
 import type { HeaderFields, Http2StreamEvents } from './contract.js';
 import type { ConnectionCore } from './core.js';
 import {
@@ -102,6 +102,10 @@ export class HeaderIntake {
     const outcome = this.decoder.decode(bytes, start, end, fields, this.core.settings.maxHeaderListBytes);
     if (outcome < HPACK_OK) {
       this.core.fail(H2_COMPRESSION_ERROR, hpackErrorOf(outcome).code);
+      return;
+    }
+    if (outcome === HPACK_LIST_BOMB) {
+      this.core.trip(GUARDS.headerList);
       return;
     }
     const stream = this.core.streams.get(streamId);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import {
   HPACK_ERRORS,
+  HPACK_LIST_BOMB,
   HPACK_LIST_TOO_LARGE,
   HPACK_OK,
   HpackDecoder,
@@ -93,7 +94,7 @@ describe('a header list above the limit', () => {
 
   test('keeps the table in step for the next block', () => {
     const decoder = new HpackDecoder(4096);
-    assert.equal(decode('40 01 61 01 62 40 01 63 01 64', decoder, 10).outcome, HPACK_LIST_TOO_LARGE);
+    assert.equal(decode('40 01 61 01 62 40 01 63 01 64', decoder, 20).outcome, HPACK_LIST_TOO_LARGE);
     assert.deepEqual(decode('be bf', decoder).fields, ['c', 'd', 'a', 'b']);
   });
 
@@ -102,7 +103,7 @@ describe('a header list above the limit', () => {
     const value = '61'.repeat(4000);
     decode(`40 01 62 7f a1 1e ${value}`, decoder);
     const { outcome, fields } = decode('be'.repeat(16000), decoder);
-    assert.equal(outcome, HPACK_LIST_TOO_LARGE);
+    assert.equal(outcome, HPACK_LIST_BOMB);
     assert.ok(fields.length <= 2 * Math.ceil(LIST_BYTES / 4000));
   });
 });
