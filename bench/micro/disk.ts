@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSeededRandom, SimulatedClock } from '../../src/base/index.js';
+import { BlockPool, createSeededRandom, SimulatedClock } from '../../src/base/index.js';
 import { MemoryBudget } from '../../src/core/budget.js';
 import { Event, Identity } from '../../src/core/event.js';
 import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
@@ -15,7 +15,7 @@ import {
   RECORD_HEADER_BYTES,
   recordBytes,
 } from '../../src/plugins/queue/mmap-queue/record.js';
-import { RecordScanner } from '../../src/plugins/queue/mmap-queue/scanner.js';
+import { createScanMemory, RecordScanner } from '../../src/plugins/queue/mmap-queue/scanner.js';
 import type { Micro } from './micro.js';
 
 const MESSAGES = 25;
@@ -53,14 +53,17 @@ function readRecord(): Micro {
   const event = eventOf(budget);
   const bytes = Buffer.allocUnsafeSlow(recordBytes(event));
   encodeRecord(event, 0, 0, SALT, bytes, 0);
+  const blocks = new BlockPool(budget);
+  const memory = createScanMemory();
   const source = { read: (target: Buffer, position: number) => bytes.copy(target, 0, position) };
   return {
     title: `disk queue: read such a record (${Math.round((bytes.length - RECORD_HEADER_BYTES) / 1024)} KB) back`,
     run: (times) => {
       for (let count = 0; count < times; count++) {
-        const payload = new RecordScanner(source, 0, bytes.length, SALT).next();
-        const read = payload === null ? null : decodeRecord(payload, 'als-v3', 0, null, budget);
+        const payload = new RecordScanner(source, 0, bytes.length, SALT, memory).next();
+        const read = payload === null ? null : decodeRecord(payload, 'als-v3', 0, null, budget, blocks);
         if (read === null) throw new Error('a record got lost');
+        read.releaseMessages();
         read.identity?.release();
       }
     },

@@ -327,8 +327,9 @@ export class Partition {
   }
 
   private scan(segment: Segment, source: ByteSource): void {
-    const { settings, budget, owner, metrics } = this.host;
-    const scanner = new RecordScanner(source, segment.loadedEnd, segment.dataEnd, segment.header.salt);
+    const { settings, budget, owner, metrics, blocks, scanMemory } = this.host;
+    const { header, loadedEnd, dataEnd } = segment;
+    const scanner = new RecordScanner(source, loadedEnd, dataEnd, header.salt, scanMemory);
     let identity: Identity | null = null;
     let payload: Buffer | null = null;
     while (
@@ -339,7 +340,7 @@ export class Partition {
       if (payload === null) break;
       if (segment.settled.has(readIndex(payload))) continue;
       const receivedMs = segment.receivedMsOf(readReceivedWallMs(payload));
-      const event = decodeRecord(payload, owner.dataType, receivedMs, identity, budget);
+      const event = decodeRecord(payload, owner.dataType, receivedMs, identity, budget, blocks);
       if (event === null) continue;
       budget.reserve(event.costBytes);
       identity = event.identity;

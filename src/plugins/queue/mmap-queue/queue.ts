@@ -1,6 +1,6 @@
 /** HOT. The disk queue: its partitions, its one flush timer, and its life. */
 import { join } from 'node:path';
-import { SatelliteError } from '../../../base/index.js';
+import { BlockPool, SatelliteError } from '../../../base/index.js';
 import type { Clock, Random, Timer } from '../../../base/index.js';
 import type { MemoryBudget } from '../../../core/budget.js';
 import type { Event } from '../../../core/event.js';
@@ -17,6 +17,7 @@ import type { DiskQueueMetrics } from './metrics.js';
 import { Partition } from './partition.js';
 import { foreign, recoverDirectory } from './recovery.js';
 import type { RecoveryNotes } from './recovery.js';
+import { createScanMemory } from './scanner.js';
 import type { Segment } from './segment.js';
 import type { DiskQueueParts, DiskQueueSettings, PartitionHost } from './settings.js';
 import { Syncer } from './syncer.js';
@@ -42,6 +43,8 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
   readonly budget: MemoryBudget;
   readonly metrics: DiskQueueMetrics;
   readonly log: Log;
+  readonly blocks: BlockPool;
+  readonly scanMemory = createScanMemory();
   private readonly all: Partition[] = [];
   private readonly syncer: Syncer;
   private readonly lock: DirectoryLock;
@@ -69,6 +72,7 @@ export class DiskQueue implements DurableQueue, PartitionHost, RecoveryNotes {
     this.budget = parts.budget;
     this.metrics = parts.metrics;
     this.log = parts.log;
+    this.blocks = new BlockPool(parts.budget);
     this.partitions = settings.partitions;
     this.whenFull = settings.whenFull;
     this.capacity = settings.capacityBytes * settings.partitions;

@@ -6,6 +6,8 @@
  *               | received, wall ms f64 | messages × (entries u32, length u32) | identity | messages
  */
 import { crc32 } from 'node:zlib';
+import { MAX_BLOCK_BYTES } from '../../../base/index.js';
+import type { BlockPool } from '../../../base/index.js';
 import type { DataType } from '../../../core/data-type.js';
 import { Event, Identity } from '../../../core/event.js';
 import type { MemoryBudget } from '../../../core/budget.js';
@@ -76,7 +78,7 @@ export function readReceivedWallMs(payload: Buffer): number {
 
 /**
  * The event of a payload whose checksum is right; null when its lengths do not add up.
- * @ownership the event's bytes are views of `payload`; its identity is that of `previous` when they are equal.
+ * @ownership the event's bytes are copies, in blocks of `blocks`; its identity is that of `previous` when they are equal.
  * @order the budget is charged for a new identity here, for the messages by the caller.
  */
 export function decodeRecord(
@@ -85,6 +87,7 @@ export function decodeRecord(
   receivedMs: number,
   previous: Identity | null,
   budget: MemoryBudget,
+  blocks: BlockPool,
 ): Event | null {
   const identityBytes = payload.readUInt32LE(12);
   const count = payload.readUInt32LE(16);
@@ -99,15 +102,27 @@ export function decodeRecord(
     const length = payload.readUInt32LE(table + 4);
     const end = at + length;
     if (end > payload.length) break;
-    event.add(
-      new SlicedMessage(length === 0 ? [] : [payload.subarray(at, end)], length, length),
-      payload.readUInt32LE(table),
-    );
+    event.add(keep(payload.subarray(at, end), blocks), payload.readUInt32LE(table));
     at = end;
   }
   if (at === payload.length && event.messages.length === count) return event;
+  event.releaseMessages();
   identity?.release();
   return null;
+}
+
+function keep(bytes: Buffer, blocks: BlockPool): SlicedMessage {
+  const { length } = bytes;
+  if (length === 0) return new SlicedMessage([], 0, 0);
+  if (length > MAX_BLOCK_BYTES) {
+    const owned = Buffer.allocUnsafeSlow(length);
+    owned.set(bytes);
+    return new SlicedMessage([owned], length, length);
+  }
+  const slab = blocks.take(length);
+  const { start } = blocks;
+  slab.bytes.set(bytes, start);
+  return new SlicedMessage(null, length, length).own(slab, start, length);
 }
 
 function takeIdentity(bytes: Buffer, previous: Identity | null, budget: MemoryBudget): Identity {

@@ -1,5 +1,5 @@
 /** What the parts of the queue share. */
-import type { Clock, Random } from '../../../base/index.js';
+import type { BlockPool, Clock, Random } from '../../../base/index.js';
 import type { MemoryBudget } from '../../../core/budget.js';
 import type { QueueOwner, WhenFull } from '../../../core/queue.js';
 import type { Log } from '../../../core/telemetry.js';
@@ -45,6 +45,10 @@ export interface DiskQueueParts {
 /** What partitions need of the queue they are in. */
 export interface PartitionHost extends DiskQueueParts {
   readonly owner: QueueOwner;
+  /** Where messages that are read are kept. */
+  readonly blocks: BlockPool;
+  /** What is read from a file, until it is looked at. */
+  readonly scanMemory: Buffer;
   /** Something waits for the next flush. */
   requestFlush(): void;
   /** Something waits for a flush now. */
