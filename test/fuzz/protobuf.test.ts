@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AlsReader, LogReader, READ, type MessageReader } from '../../src/core/wire/index.js';
 import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
-import { joinMessage, type Message } from '../../src/net/grpc/index.js';
+import { takeBytes, type Message } from '../../src/net/grpc/index.js';
 import { cutRandomly, fuzz } from '../support/fuzzer.js';
 import { encodeAccessLog } from '../support/independent-protocol.js';
 
@@ -47,7 +47,7 @@ interface Found {
 
 function read(reader: MessageReader, parts: readonly Uint8Array[]): Found {
   const code = reader.read(messageOf(parts), null);
-  const payload = Buffer.from(joinMessage(reader.payload)).toString('hex');
+  const payload = Buffer.from(takeBytes(reader.payload)).toString('hex');
   return { code, entries: reader.entries, payload, identity: Buffer.from(reader.identity ?? []).toString('hex') };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { OUTCOME } from '../../src/core/channel.js';
+import { TEST_BLOCKS } from '../support/als.js';
 import { statusOf } from '../support/channel.js';
 import { PipeRig } from '../support/pipe-rig.js';
 
@@ -81,6 +82,18 @@ describe('a synchronous call', () => {
       rig.channel.calls.map((call) => call.options.deadlineMs),
       [1234, rig.clock.now() + rig.channel.unaryTimeoutMs],
     );
+  });
+
+  it('keeps none of its messages, whatever becomes of them', async () => {
+    const heldBytes = TEST_BLOCKS.heldBytes;
+    const rig = await start();
+    const agent = rig.registry.open(PACKAGED).send(REQUEST);
+    const [call] = rig.channel.calls;
+    call!.reply(COMMANDS);
+    assert.deepEqual([call!.messages, agent.replies], [[Buffer.from(REQUEST)], [Buffer.from(COMMANDS)]]);
+    agent.send(REQUEST);
+    (await start(0)).registry.open(PACKAGED).send(REQUEST);
+    assert.equal(TEST_BLOCKS.heldBytes, heldBytes);
   });
 
   it('is cancelled at the backend when the caller cancels, and settles its lease once', async () => {

@@ -1,7 +1,9 @@
 /** Builds access-log messages like Envoy's, and reads them back with an independent protobuf reader. */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
+import { MAX_BLOCK_BYTES } from '../../src/base/index.js';
 import type { Message } from '../../src/net/grpc/contract.js';
 import { SlicedMessage } from '../../src/net/grpc/sliced-message.js';
+import { PoisonPool } from './poison-pool.js';
 
 /** What an identifier names, for building one. */
 export interface IdentifierShape {
@@ -118,8 +120,12 @@ function nodeIdOf(identifier: Uint8Array): string | undefined {
   return id === undefined ? undefined : Buffer.from(id).toString();
 }
 
-/** A message as it may lie in blocks of its own: cut at the given positions. */
+/** Where the messages of tests lie as those that were read. */
+export const TEST_BLOCKS = new PoisonPool();
+
+/** A message as it lies in one block, or in memory of its own, cut at the given positions. */
 export function messageOf(bytes: Uint8Array, cuts: readonly number[] = []): Message {
+  if (cuts.length === 0 && bytes.length > 0 && bytes.length <= MAX_BLOCK_BYTES) return TEST_BLOCKS.messageOf(bytes);
   const parts: Uint8Array[] = [];
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as grpc from '@grpc/grpc-js';
-import { joinMessage } from '../../src/net/grpc/index.js';
+import { takeBytes } from '../../src/net/grpc/index.js';
 import type { ClientConnection, Message, ServerCall } from '../../src/net/grpc/contract.js';
 import {
   createTestDial,
@@ -54,7 +54,7 @@ describe('our server, their client', () => {
         call.state = [];
       },
       onMessage: (call: ServerCall, message: Message): void => {
-        (call.state as Buffer[]).push(Buffer.from(joinMessage(message)));
+        (call.state as Buffer[]).push(Buffer.from(takeBytes(message)));
       },
       onHalfClose: echoLast,
       onEnd: (_call: ServerCall, isCancelled: boolean, reason: string): void => {

@@ -11,7 +11,7 @@ import type {
   ServerCall,
   Status,
 } from '../../net/grpc/contract.js';
-import { customMetadataOf, fieldOf, passedFieldsOf } from '../../net/grpc/index.js';
+import { customMetadataOf, fieldOf, passedFieldsOf, takeBytes } from '../../net/grpc/index.js';
 import { OUTCOME } from '../channel.js';
 import type { Channel, Lease } from '../channel.js';
 import type { PipeMetrics } from './metrics.js';
@@ -85,17 +85,19 @@ export class RelayHandler implements MethodHandler, ClientCallHandler {
 
   onMessage(first: ServerCall | ClientCall, message: Message): void {
     const relay = first.state as Relay | null;
+    // A copy, because there is nobody to tell when the last of it has been sent.
+    const bytes = takeBytes(message);
     if (!relay?.outgoing) return;
     if (first !== relay.incoming) {
       relay.incoming.sendHeaders(passedFieldsOf(relay.outgoing.headers));
-      relay.incoming.sendMessage(message.parts, message.length);
+      relay.incoming.sendMessage([bytes], bytes.length);
     } else if (relay.hasRequest && !this.parts.isTwoWay) {
       this.cutOff(relay, INTERNAL, 'a unary call with more than one message');
     } else if (relay.outgoing.unsentBytes > MAX_UNSENT_BYTES) {
       this.cutOff(relay, RESOURCE_EXHAUSTED, 'the backend does not keep up');
     } else {
       relay.hasRequest = true;
-      relay.outgoing.sendMessage(message.parts, message.length);
+      relay.outgoing.sendMessage([bytes], bytes.length);
     }
   }
 

@@ -54,12 +54,12 @@ export class LogReader implements MessageReader {
       this.payload = NO_MESSAGE;
       return READ.malformed;
     }
+    // Before anything is cut, which moves it.
+    if (serviceEnd > 0 && (current === null || !equalsRange(message, serviceStart, serviceEnd, current, 0))) {
+      this.identity = Buffer.allocUnsafeSlow(serviceEnd - serviceStart);
+      copyRange(message, serviceStart, serviceEnd, this.identity, 0);
+    }
     this.payload = empties === null ? message : cutRanges(message, empties);
-    if (serviceEnd === 0 || (current !== null && equalsRange(message, serviceStart, serviceEnd, current, 0)))
-      return READ.ok;
-    const identity = Buffer.allocUnsafeSlow(serviceEnd - serviceStart);
-    copyRange(message, serviceStart, serviceEnd, identity, 0);
-    this.identity = identity;
     return READ.ok;
   }
 }

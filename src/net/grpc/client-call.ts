@@ -4,7 +4,6 @@
  *   open ──halfClose──▶ half-closed ──status, trailers-only, reset, deadline, cancel, connection lost──▶ ended
  *     └───────────────────────────────────────────────────────────────────────────────────────────────▶ ended
  */
-import { EMPTY_BYTES } from '../../base/index.js';
 import { CONNECTION_LOST, type HeaderFields, type Http2StreamHandle } from '../http2/contract.js';
 import { H2_CANCEL } from '../http2/errors.js';
 import type { CallEnvironment } from './call-environment.js';
@@ -156,13 +155,6 @@ export class OutgoingCall extends GrpcCall implements ClientCall {
 /** A status made here. */
 export function localStatus(code: number, message: string, isUnprocessed: boolean): Status {
   return { code, message, trailers: NO_FIELDS, isLocal: true, isUnprocessed };
-}
-
-/** The bytes of a message in one piece; a copy only when it lies in several. Cold. */
-export function joinMessage(message: Message): Uint8Array {
-  const { parts } = message;
-  if (parts.length === 1) return parts[0]!;
-  return parts.length === 0 ? EMPTY_BYTES : Buffer.concat(parts);
 }
 
 function statusFrom(fields: HeaderFields): Status {

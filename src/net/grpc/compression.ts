@@ -7,7 +7,7 @@
  */
 import { createGunzip, createInflate, deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import type { Message } from './contract.js';
-import { SlicedMessage } from './sliced-message.js';
+import { SlicedMessage, takeBytes } from './sliced-message.js';
 import type { ReassemblyMeter } from './reassembly-meter.js';
 import { GRPC_STATUS } from './status.js';
 
@@ -44,7 +44,7 @@ export interface InflateListener {
 }
 
 /**
- * Inflates one message and tells `listener`.
+ * Inflates one message and tells `listener`. @ownership takes over the message.
  * @returns a function that abandons the work, when the outcome comes in a later turn; null when it came already.
  */
 export function inflate(
@@ -59,6 +59,7 @@ export function inflate(
     return null;
   }
   if (encoding === 'identity') {
+    message.release();
     listener.onInflateFailed(GRPC_STATUS.INTERNAL, 'compressed message without a grpc-encoding header');
     return null;
   }
@@ -70,6 +71,7 @@ export function inflate(
       return null;
     }
     if (outcome === 'corrupt' || limitBytes <= SMALL_INFLATED_BYTES) {
+      message.release();
       if (outcome === 'corrupt') listener.onInflateFailed(GRPC_STATUS.INTERNAL, corruptText(encoding));
       else listener.onInflateFailed(GRPC_STATUS.RESOURCE_EXHAUSTED, tooLargeText(message, limitBytes));
       return null;
@@ -130,8 +132,8 @@ function inflateStreaming(
     finish();
     listener.onInflated(new SlicedMessage(parts, length, length));
   });
-  for (const part of message.parts) stream.write(part);
-  stream.end();
+  // A copy: the thread pool may still read what was abandoned.
+  stream.end(takeBytes(message));
   return () => {
     if (!isOver) finish();
   };

@@ -13,8 +13,8 @@ export interface Message {
   /** Memory kept alive by holding the parts. @units bytes */
   readonly pinnedBytes: number;
   /**
-   * Its memory may be used for others: the parts must not be looked at any more. Idempotent. Who does not call it leaves
-   * that to the collector, which is as safe and dearer.
+   * Its memory may be used for others: the parts must not be looked at any more. Idempotent. Due from its receiver on every
+   * path: what is not given back stays charged to the budget, with all that its neighbours gave back.
    */
   release(): void;
   /** Keeps the first `length` bytes and lets go of the rest. @order only with one part. */

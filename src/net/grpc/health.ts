@@ -4,8 +4,8 @@
  */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { WheelTimer, type TimerWheel } from '../../base/index.js';
-import { joinMessage } from './client-call.js';
 import type { Message, MethodHandler, MethodRegistry, ServerCall } from './contract.js';
+import { takeBytes } from './sliced-message.js';
 import { GRPC_STATUS } from './status.js';
 import { statusError, unaryMethod } from './unary.js';
 
@@ -102,7 +102,7 @@ export class HealthService {
         call.state = null;
       },
       onMessage: (call: ServerCall, message: Message) => {
-        call.state = serviceOf(joinMessage(message));
+        call.state = serviceOf(takeBytes(message));
         if (call.state === null) call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
       },
       onHalfClose: (call) => {

@@ -7,7 +7,7 @@
  */
 export type * from './contract.js';
 export type { CallEnvironment } from './call-environment.js';
-export { joinMessage, localStatus } from './client-call.js';
+export { localStatus } from './client-call.js';
 export { GrpcClientConnection, type ClientEngine, type ClientTransport } from './client-connection.js';
 export * from './errors.js';
 export { HealthService } from './health.js';
@@ -15,6 +15,7 @@ export { binaryFieldsOf, customMetadataOf, encodeBinaryValue, fieldOf, passedFie
 export { ReassemblyMeter } from './reassembly-meter.js';
 export { registerReflection } from './reflection.js';
 export { GrpcServer, ServedConnection, type GrpcServerCounters, type GrpcServerSettings } from './server.js';
+export { takeBytes } from './sliced-message.js';
 export { GRPC_STATUS, statusName } from './status.js';
 export { statusOfHttp, statusOfReset } from './status-map.js';
 export * from './unary.js';

@@ -4,9 +4,9 @@
  * @source grpc/reflection/v1/reflection.proto; v1alpha is the same messages under another name.
  */
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
-import { joinMessage } from './client-call.js';
 import type { Message, MethodHandler, MethodRegistry, ServerCall } from './contract.js';
 import { encodeHealthFile, HEALTH_FILE, isHealthSymbol } from './health-descriptor.js';
+import { takeBytes } from './sliced-message.js';
 import { GRPC_STATUS } from './status.js';
 
 // Questions of a ServerReflectionRequest.
@@ -25,10 +25,11 @@ export function registerReflection(registry: MethodRegistry, listPaths: () => re
     onCall: () => undefined,
     onMessage: (call: ServerCall, message: Message) => {
       if (message.length > MAX_REQUEST_BYTES || call.unsentBytes > MAX_UNSENT_BYTES) {
+        message.release();
         call.finish(GRPC_STATUS.RESOURCE_EXHAUSTED, 'too large a question, or answers that are not read');
         return;
       }
-      const reply = answer(joinMessage(message), listPaths());
+      const reply = answer(takeBytes(message), listPaths());
       if (reply === null) call.finish(GRPC_STATUS.INVALID_ARGUMENT, 'malformed request');
       else call.sendMessage([reply], reply.length);
     },

@@ -1,4 +1,4 @@
-import type { Slab } from '../../base/index.js';
+import { EMPTY_BYTES, type Slab } from '../../base/index.js';
 import type { Message } from './contract.js';
 
 const NO_PARTS: readonly Uint8Array[] = [];
@@ -50,9 +50,14 @@ export class SlicedMessage implements Message {
   shrink(length: number): void {
     const cut = this.length - length;
     if (this.slab !== null) {
+      if (length === 0) {
+        // An empty block belongs to nobody: its slab may be another's by the time it would be given back.
+        this.release();
+      } else {
+        this.slab.giveBack(this.blockStart + this.blockBytes - cut, cut);
+        this.blockBytes -= cut;
+      }
       this.length = length;
-      this.slab.giveBack(this.blockStart + this.blockBytes - cut, cut);
-      this.blockBytes -= cut;
       this.pinnedBytes -= cut;
       return;
     }
@@ -62,4 +67,17 @@ export class SlicedMessage implements Message {
     this.length = length;
     if (isCopied) this.pinnedBytes = length;
   }
+}
+
+/** The bytes of a message in one piece of their own memory; the message is released. Cold. */
+export function takeBytes(message: Message): Uint8Array {
+  if (message.length === 0) return EMPTY_BYTES;
+  const bytes = new Uint8Array(message.length);
+  let at = 0;
+  for (const part of message.parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  message.release();
+  return bytes;
 }

@@ -1,7 +1,7 @@
 /** Unary calls as promises, for cold paths, on both sides. */
 import { SatelliteError } from '../../base/index.js';
 import type { HeaderFields } from '../http2/contract.js';
-import { joinMessage, localStatus } from './client-call.js';
+import { localStatus } from './client-call.js';
 import type {
   CallOptions,
   ClientCall,
@@ -14,6 +14,7 @@ import type {
   Status,
 } from './contract.js';
 import { CALL_FAILED } from './errors.js';
+import { takeBytes } from './sliced-message.js';
 import { GRPC_STATUS, statusName } from './status.js';
 
 /** What a unary handler knows of its caller. */
@@ -57,7 +58,8 @@ class UnaryMethod implements MethodHandler {
   }
 
   onMessage(call: ServerCall, message: Message): void {
-    if (call.state === null) call.state = joinMessage(message);
+    const request = takeBytes(message);
+    if (call.state === null) call.state = request;
     else call.finish(GRPC_STATUS.UNIMPLEMENTED, 'more than one request message on a unary call');
   }
 
@@ -90,7 +92,7 @@ class UnaryMethod implements MethodHandler {
 /** Outcome of a unary call; `response` is null unless the status is OK. */
 export interface UnaryReply {
   readonly status: Status;
-  readonly response: Message | null;
+  readonly response: Uint8Array | null;
 }
 
 /**
@@ -117,16 +119,16 @@ export function callUnary(
   });
 }
 
-/** The response in one piece. @throws SAT_GRPC_STATUS when the status is not OK. */
+/** The response. @throws SAT_GRPC_STATUS when the status is not OK. */
 export function unaryResponse(reply: UnaryReply): Uint8Array {
   const { status, response } = reply;
-  if (response !== null) return joinMessage(response);
+  if (response !== null) return response;
   throw statusError(status.code, `${statusName(status.code)}: ${status.message}`);
 }
 
 class UnaryCall implements ClientCallHandler {
   private readonly resolve: (reply: UnaryReply) => void;
-  private response: Message | null = null;
+  private response: Uint8Array | null = null;
   private count = 0;
 
   constructor(resolve: (reply: UnaryReply) => void) {
@@ -134,7 +136,7 @@ class UnaryCall implements ClientCallHandler {
   }
 
   onMessage(call: ClientCall, message: Message): void {
-    this.response = message;
+    this.response = takeBytes(message);
     if (++this.count > 1) call.cancel('more than one response message on a unary call');
   }
 

@@ -2,7 +2,7 @@
 import { systemClock } from '../../../src/base/index.js';
 import { OutgoingCall } from '../../../src/net/grpc/client-call.js';
 import {
-  joinMessage,
+  takeBytes,
   type ClientCall,
   type ClientCallHandler,
   type ClientConnection,
@@ -91,7 +91,7 @@ class OurTestCall implements TestCall, ClientCallHandler {
   }
 
   onMessage(_call: ClientCall, message: Message): void {
-    this.responses.push(this.method.responseDeserialize(Buffer.from(joinMessage(message))) as TestMessage);
+    this.responses.push(this.method.responseDeserialize(Buffer.from(takeBytes(message))) as TestMessage);
   }
 
   onStatus(call: ClientCall, status: Status): void {

@@ -2,7 +2,7 @@
 import { systemClock, TimerWheel } from '../../../src/base/index.js';
 import {
   GrpcServer,
-  joinMessage,
+  takeBytes,
   ReassemblyMeter,
   type Message,
   type MethodHandler,
@@ -79,7 +79,7 @@ class TestHandler implements MethodHandler {
   }
 
   onMessage(call: ServerCall, message: Message): void {
-    const request = this.method.requestDeserialize(Buffer.from(joinMessage(message))) as TestMessage;
+    const request = this.method.requestDeserialize(Buffer.from(takeBytes(message))) as TestMessage;
     (call.state as Session).take(request);
   }
 

@@ -37,6 +37,15 @@ describe('the reader of log messages', () => {
     }
   });
 
+  it('reads the service where it stood before an empty one in front of it was cut', () => {
+    const reader = new LogReader();
+    const bytes = encodeLog({ service: 'shop', text: 'hello' });
+    const message = messageOf(Buffer.concat([Uint8Array.of(0x12, 0), bytes]));
+    assert.equal(reader.read(message, null), READ.ok);
+    assert.deepEqual(reader.identity, Buffer.from([0x12, 4, ...Buffer.from('shop')]));
+    assert.deepEqual(bytesOf(reader.payload), Buffer.from(bytes));
+  });
+
   it('refuses broken framing', () => {
     const reader = new LogReader();
     assert.equal(reader.read(messageOf(Uint8Array.of(0x12, 9, 1)), null), READ.malformed);

@@ -83,6 +83,7 @@ test('compressed and plain messages keep their order, also when inflating takes 
   assert.deepEqual(handler.messages, [Buffer.from('first'), large, Buffer.from('third'), Buffer.from('fourth')]);
   assert.equal(record.status?.code, 0);
   assert.equal(pair.meter.usedBytes, 0);
+  assert.equal(pair.blocks.heldBytes, 0);
 });
 
 test('messages that arrived before the connection broke are inflated and delivered before the end', async () => {
@@ -114,6 +115,18 @@ test('a bomb is stopped at the limit: small ones in the turn, large ones while i
   assert.equal(second.status?.code, GRPC_STATUS.RESOURCE_EXHAUSTED);
   assert.equal(handler.messages.length, 0);
   assert.equal(large.meter.usedBytes, 0);
+  assert.equal(large.blocks.heldBytes + small.blocks.heldBytes, 0);
+});
+
+test('a message that takes turns to inflate does not keep its block', async () => {
+  const pair = new Pair('whole', 100, LARGE_LIMIT_BYTES);
+  const handler = new Recorder();
+  pair.server.register(PATH, handler);
+  const large = Buffer.concat([randomBytes(10_000), Buffer.alloc(2_000_000)]);
+  const record = sendRaw(pair, 'gzip', [[1, gzipSync(large)]]);
+  assert.equal(pair.blocks.heldBytes, 0);
+  await settle(pair, () => record.status !== null);
+  assert.deepEqual(handler.messages, [large]);
 });
 
 test('a call that is cancelled while a message inflates leaves nothing behind', async () => {
@@ -129,6 +142,7 @@ test('a call that is cancelled while a message inflates leaves nothing behind', 
   assert.equal(record.status?.code, GRPC_STATUS.ABORTED);
   for (let turn = 0; turn < 50; turn++) await nextTurn();
   assert.equal(pair.meter.usedBytes, 0);
+  assert.equal(pair.blocks.heldBytes, 0);
   assert.deepEqual(handler.messages, []);
 });
 
@@ -140,6 +154,7 @@ test('garbage, a missing encoding and an unknown encoding each have their status
   assert.equal(garbage.status.message, 'message is not valid gzip');
   const missing = sendRaw(pair, null, [[1, gzipSync('x')]]);
   assert.equal(missing.status?.code, GRPC_STATUS.INTERNAL);
+  assert.equal(pair.blocks.heldBytes, 0);
   const unknown = sendRaw(pair, 'zstd', [[1, Buffer.from('x')]]);
   assert.equal(unknown.status?.code, GRPC_STATUS.UNIMPLEMENTED);
   const { trailers } = unknown.status;

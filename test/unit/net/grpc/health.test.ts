@@ -41,6 +41,7 @@ test('Check answers for the server and for each registered service', async () =>
   assert.equal((await check(pair, request('no.Such'))).status?.code, GRPC_STATUS.NOT_FOUND);
   assert.equal((await check(pair, Buffer.from([10, 99]))).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
   assert.deepEqual(pair.bugs, []);
+  assert.equal(pair.blocks.heldBytes, 0);
 });
 
 test('Watch tells each change and ends before the server does', () => {
@@ -58,6 +59,7 @@ test('Watch tells each change and ends before the server does', () => {
   assert.equal(pair.server.callCount, 0);
   assert.equal(pair.run(WATCH, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
   assert.equal(pair.run(WATCH, []).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
+  assert.equal(pair.blocks.heldBytes, 0);
 });
 
 test('readiness is asked for at each Check, and every second while somebody watches', async () => {
@@ -107,6 +109,8 @@ test('reflection lists the services and says that it has no descriptors', () => 
     assert.equal(listed.status?.code, 0);
     assert.equal(pair.run(path, [Buffer.from([10, 99])]).status?.code, GRPC_STATUS.INVALID_ARGUMENT);
   }
+  pair.run('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', [Buffer.alloc(5000)]);
+  assert.equal(pair.blocks.heldBytes, 0);
 });
 
 test('reflection gives up a caller who asks on without reading, and one whose question is no name', () => {

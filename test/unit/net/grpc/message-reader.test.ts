@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MAX_BLOCK_BYTES, type Slab } from '../../../../src/base/index.js';
 import type { Message } from '../../../../src/net/grpc/contract.js';
 import { MessageReader, READ } from '../../../../src/net/grpc/message-reader.js';
 import { ReassemblyMeter } from '../../../../src/net/grpc/reassembly-meter.js';
@@ -95,6 +96,26 @@ test('a released message gives its room to the next one', () => {
   const second = read();
   assert.equal(second.parts[0]!.byteOffset, place);
   assert.notEqual(read().parts[0]!.byteOffset, place);
+});
+
+test('a message of which all is cut gives its block back once', () => {
+  const meter = new ReassemblyMeter(1_000_000, null);
+  const reader = createReader(meter);
+  reader.push(envelope(Buffer.alloc(100)));
+  assert.equal(reader.next(), READ.message);
+  const message = reader.takeMessage();
+  const { blocks } = meter;
+  const fill = (): [Slab, number][] => Array.from({ length: 50 }, () => [blocks.take(MAX_BLOCK_BYTES), blocks.start]);
+  const others = fill();
+  message.shrink(0);
+  assert.deepEqual([message.parts, message.pinnedBytes], [[], 0]);
+  for (const [slab, start] of others) slab.giveBack(start, MAX_BLOCK_BYTES);
+  message.release();
+  const places = fill();
+  for (const [slab, start] of places) {
+    assert.ok(start + MAX_BLOCK_BYTES <= slab.bytes.length);
+    assert.equal(places.filter((other) => other[0] === slab && other[1] === start).length, 1);
+  }
 });
 
 test('a size above the limit is known from the prefix alone', () => {

@@ -4,12 +4,13 @@ import {
   GrpcClientConnection,
   GrpcServer,
   ReassemblyMeter,
-  joinMessage,
+  takeBytes,
   type ServedConnection,
 } from '../../../../src/net/grpc/index.js';
 import type { CallOptions, ClientCall, MethodHandler, ServerCall, Status } from '../../../../src/net/grpc/contract.js';
 import { DEFAULT_HTTP2_SETTINGS, Http2Connection, type Http2Host } from '../../../../src/net/http2/index.js';
 import { lendChunk, takeOutput } from '../../../support/engine.js';
+import { PoisonPool } from '../../../support/poison-pool.js';
 
 export const LIMIT_BYTES = 200_000;
 const METER_BYTES = 16_000_000;
@@ -32,7 +33,8 @@ class ArrayHost implements Http2Host {
 export class Pair {
   readonly clock = new SimulatedClock(1000);
   readonly wheel = new TimerWheel(this.clock);
-  readonly meter = new ReassemblyMeter(METER_BYTES, null);
+  readonly blocks = new PoisonPool();
+  readonly meter = Object.assign(new ReassemblyMeter(METER_BYTES, null), { blocks: this.blocks });
   readonly bugs: unknown[] = [];
   readonly unknownMethods: string[] = [];
   readonly freeStreamEvents: number[] = [];
@@ -124,7 +126,7 @@ export class Pair {
     const call = this.client.openCall(
       path,
       {
-        onMessage: (_call, message) => record.messages.push(Buffer.from(joinMessage(message))),
+        onMessage: (_call, message) => record.messages.push(Buffer.from(takeBytes(message))),
         onStatus: (_call, status) => {
           record.status = status;
           record.statusCount++;
@@ -167,7 +169,7 @@ export class Recorder implements MethodHandler {
   }
 
   onMessage(_call: ServerCall, message: Parameters<MethodHandler['onMessage']>[1]): void {
-    this.messages.push(Buffer.from(joinMessage(message)));
+    this.messages.push(Buffer.from(takeBytes(message)));
     this.pinned.push(message.pinnedBytes);
   }
 

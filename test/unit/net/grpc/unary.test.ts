@@ -79,6 +79,7 @@ test('none or two messages where one belongs end the call', async () => {
   assert.equal(pair.run(PATH, []).status?.code, GRPC_STATUS.UNIMPLEMENTED);
   const two = pair.run(PATH, [Buffer.from('a'), Buffer.from('b')]);
   assert.equal(two.status?.code, GRPC_STATUS.UNIMPLEMENTED);
+  assert.equal(pair.blocks.heldBytes, 0);
   pair.server.register('/test.Service/Silent', {
     onCall: () => undefined,
     onMessage: () => undefined,
