@@ -15,8 +15,7 @@ export function createCommands(demo: (args: readonly string[]) => Promise<number
   return {
     catalogue: createCatalogue(ALL_PLUGINS),
     tables: DOCUMENTED_TABLES,
-    start: (config, { shutdownHookMs }) =>
-      runSatellite(config, ALL_PLUGINS, { shutdownHookMs, version: packageVersion() }),
+    start: (config, options) => runSatellite(config, ALL_PLUGINS, { ...options, version: packageVersion() }),
     inspectQueue: (directory) => describeQueue(directory, systemClock),
     demo,
   };

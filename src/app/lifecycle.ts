@@ -22,6 +22,8 @@ export interface RunOptions {
   /** Time from the signal to the exit. */
   readonly shutdownHookMs: number;
   readonly version: string;
+  /** Where the configuration came from, for the log: without a flag there are several places. */
+  readonly configFile: string;
 }
 
 /** Of the shutdown time: how much the sources may take to leave, and what is kept back for closing. */
@@ -54,7 +56,7 @@ export async function runSatellite(config: SatelliteConfig, plugins: PluginSet, 
     if (exporters.endpoint !== null) health.serve(exporters.endpoint);
     for (const server of topology.servers.values()) server.followReadiness?.(() => health.isReady());
     await topology.start();
-    logStarted(topology, config, log, options.version);
+    logStarted(topology, exporters, config, log, options);
     await stop.requested;
     endOnTime(log, options.shutdownHookMs);
     health.beginDrain();
@@ -95,9 +97,18 @@ function endOnTime(log: ProcessLog, shutdownHookMs: number): void {
   });
 }
 
-function logStarted(topology: Topology, config: SatelliteConfig, log: ProcessLog, version: string): void {
-  const listening = [...topology.servers].map(([name, server]) => `${name} on ${server.boundAddress}`).join(', ');
-  log.info(`satellite ${version} started: ${listening}`, {
+function logStarted(
+  topology: Topology,
+  exporters: Exporters,
+  config: SatelliteConfig,
+  log: ProcessLog,
+  { version, configFile }: RunOptions,
+): void {
+  const listening = [...topology.servers].map(([name, server]) => `${name} on ${server.boundAddress}`);
+  const { address } = config.telemetry.prometheus;
+  if (exporters.endpoint !== null) listening.push(`metrics on ${address}`);
+  log.info(`satellite ${version} started: ${listening.join(', ')}`, {
+    config: configFile,
     pipes: String(topology.pipes.length),
     memory_limit: `${Math.round(config.resources.memory_limit / MEBIBYTE)}MiB`,
   });

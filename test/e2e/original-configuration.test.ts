@@ -60,4 +60,7 @@ test('a configuration of the original works as it is, with its published perform
   assert.ok(sumOf(samples, 'sender_output_count', { pipe: 'envoy-als-v3', status: 'success' }) > 0);
 
   assert.deepEqual(await satellite.stop(), { code: 0, signal: null });
+  const metricsAddress = new URL(satellite.metricsUrl).host;
+  assert.match(satellite.child.output, new RegExp(`started: .* metrics on ${metricsAddress}`));
+  assert.match(satellite.child.output, /config=\S*satellite_config\.yaml/);
 });

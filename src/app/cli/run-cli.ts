@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { SatelliteError } from '../../base/index.js';
 import { parseDuration } from '../../core/options.js';
-import { DEFAULT_CONFIG_FILE, formatProblem, loadConfig } from '../config/index.js';
+import { DEFAULT_CONFIG_FILE, MOUNTED_CONFIG_FILE, formatProblem, loadConfig } from '../config/index.js';
 import type { Catalogue, Environment, LoadResult, SatelliteConfig } from '../config/index.js';
 import { dumpConfig } from '../config/dump.js';
 import { checkDocs, emitDocs, writeDocs } from '../config/docs/index.js';
@@ -18,6 +18,7 @@ export interface CliIo {
 
 export interface StartOptions {
   readonly shutdownHookMs: number;
+  readonly configFile: string;
 }
 
 /** What the commands do, handed in from above. Each resolves to an exit code. */
@@ -71,7 +72,8 @@ class Cli {
       .configureOutput({ writeOut: (text) => this.io.out(text), writeErr: (text) => this.io.err(text) });
     program.showHelpAfterError('Run satellite --help for the commands and their flags.');
 
-    const fileFlag = `configuration file (env SATELLITE_CONFIG, default ${DEFAULT_CONFIG_FILE})`;
+    const defaults = `default ${MOUNTED_CONFIG_FILE} where it is, or else ${DEFAULT_CONFIG_FILE}`;
+    const fileFlag = `configuration file (env SATELLITE_CONFIG, ${defaults})`;
     program
       .command('start')
       .description('run until SIGTERM')
@@ -119,10 +121,10 @@ class Cli {
   }
 
   private async start(options: FileOptions & { readonly shutdown_hook_time?: string }): Promise<void> {
-    const { config } = this.load(options, 'start');
+    const { file, config } = this.load(options, 'start');
     const shutdownHookMs = this.shutdownHookMs(options.shutdown_hook_time);
     if (config === null || shutdownHookMs === undefined) this.exitCode = EXIT_CODE.badConfiguration;
-    else this.exitCode = await this.commands.start(config, { shutdownHookMs });
+    else this.exitCode = await this.commands.start(config, { shutdownHookMs, configFile: file });
   }
 
   private validate(options: FileOptions): void {

@@ -453,7 +453,10 @@ export class Partition {
     const { metrics, log } = this.host;
     metrics.failures[operation].value++;
     const text = error instanceof Error ? error.message : String(error);
-    log.repeated('error', `disk-${operation}`, `the disk queue cannot ${operation}`, { error: text });
+    log.repeated('error', `disk-${operation}`, `the disk queue cannot ${operation}`, {
+      error: text,
+      directory: this.directory,
+    });
   }
 
   /** Completes the files. What cannot be written is told and gone. */

@@ -92,7 +92,7 @@ test('start hands the decoded configuration on, with five seconds for the shutdo
   const { code, started } = await run(['start', '-c', GOOD]);
   assert.equal(code, EXIT_CODE.done);
   assert.equal(started?.config.pipes[0]?.name, 'als');
-  assert.equal(started.options.shutdownHookMs, 5000);
+  assert.deepEqual(started.options, { shutdownHookMs: 5000, configFile: GOOD });
 });
 
 test('the flag goes before the environment, an empty variable counts as unset', async () => {
