@@ -158,8 +158,8 @@ export class MessageReader {
     if (bytes > LARGE_BLOCK_BYTES) bytes = LARGE_BLOCK_BYTES;
     if (bytes > this.missing) bytes = this.missing;
     this.pinned += bytes;
-    if (this.parts === null && bytes <= MAX_BLOCK_BYTES) {
-      const { blocks } = this.meter;
+    const { blocks } = this.meter;
+    if (this.parts === null && bytes <= MAX_BLOCK_BYTES && !blocks.isStrewn) {
       this.slab = blocks.take(bytes);
       this.blockStart = blocks.start;
       this.blockBytes = bytes;

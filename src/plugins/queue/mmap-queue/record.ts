@@ -114,7 +114,7 @@ export function decodeRecord(
 function keep(bytes: Buffer, blocks: BlockPool): SlicedMessage {
   const { length } = bytes;
   if (length === 0) return new SlicedMessage([], 0, 0);
-  if (length > MAX_BLOCK_BYTES) {
+  if (length > MAX_BLOCK_BYTES || blocks.isStrewn) {
     const owned = Buffer.allocUnsafeSlow(length);
     owned.set(bytes);
     return new SlicedMessage([owned], length, length);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_BLOCK_BYTES, type Slab } from '../../../../src/base/index.js';
+import { MemoryBudget } from '../../../../src/core/budget.js';
 import type { Message } from '../../../../src/net/grpc/contract.js';
 import { MessageReader, READ } from '../../../../src/net/grpc/message-reader.js';
 import { ReassemblyMeter } from '../../../../src/net/grpc/reassembly-meter.js';
@@ -116,6 +117,32 @@ test('a message of which all is cut gives its block back once', () => {
     assert.ok(start + MAX_BLOCK_BYTES <= slab.bytes.length);
     assert.equal(places.filter((other) => other[0] === slab && other[1] === start).length, 1);
   }
+});
+
+test('halves of messages that never end pin a bounded part of the memory around them', () => {
+  const budget = new MemoryBudget(Infinity);
+  const meter = new ReassemblyMeter(1_000_000_000, budget);
+  const half = envelope(Buffer.alloc(LIMIT_BYTES)).subarray(0, 6);
+  const whole = envelope(Buffer.alloc(LIMIT_BYTES));
+  const source = createReader(meter);
+  const hanging: MessageReader[] = [];
+  const queue: Message[] = [];
+  for (let count = 0; count < 500; count++) {
+    const reader = createReader(meter);
+    reader.push(half);
+    reader.next();
+    hanging.push(reader);
+    for (let message = 0; message < 30; message++) {
+      source.push(whole);
+      source.next();
+      queue.push(source.takeMessage());
+    }
+    for (const message of queue.splice(0, queue.length - 30)) message.release();
+  }
+  for (const message of queue) message.release();
+  assert.ok(budget.usedBytes < 36 * 1024 * 1024, String(budget.usedBytes));
+  for (const reader of hanging) reader.release();
+  assert.equal(budget.usedBytes, 0);
 });
 
 test('a size above the limit is known from the prefix alone', () => {
