@@ -120,6 +120,41 @@ describe('ack: delivered', () => {
     rig.assertBalanced();
   });
 
+  it('answers a drained stream for what came before, however much still comes', async () => {
+    const rig = await start('delivered');
+    rig.channel.all[0]!.decide = () => null;
+    const call = send(rig, 2);
+    rig.run(100);
+    call.drain();
+    call.send(encodeAls(['late']));
+    rig.run(100);
+    assert.equal(call.status, null);
+    rig.channel.calls[0]!.answer(statusOf(OK));
+    assert.equal((call.status as FakeServerCall['status'])?.code, OK);
+    rig.channel.all[0]!.decide = () => statusOf(OK);
+    call.send(encodeAls(['later']));
+    rig.channel.calls[1]!.answer(statusOf(OK));
+    rig.run(100);
+    assert.equal(call.replies.length, 1);
+    call.stop();
+    rig.assertEmpty();
+  });
+
+  it('holds a drained stream back too, while what it still brings is not delivered', async () => {
+    const rig = await start('delivered');
+    rig.channel.all[0]!.isReady = false;
+    const call = send(rig).drain();
+    for (let count = 0; count < 3; count++) call.send(encodeAls(['late'], { entryBytes: MIB }));
+    assert.equal(call.pauses, 1);
+    rig.channel.all[0]!.isReady = true;
+    rig.channel.wake();
+    rig.run(1000);
+    assert.equal(call.pauses, 0);
+    assert.equal(call.status?.code, OK);
+    call.stop();
+    rig.assertEmpty();
+  });
+
   it('does not mind a call that has ended meanwhile', async () => {
     const rig = await start('delivered');
     rig.channel.all[0]!.decide = () => null;

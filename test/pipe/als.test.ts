@@ -193,3 +193,49 @@ describe('the access-log path from stream to backend', () => {
     assert.equal(rig.metrics.observations('pipe_delivery_latency_seconds', { pipe: 'p' }).length, 1);
   });
 });
+
+describe('a drained stream', () => {
+  it('is answered at once, and what was on its way is booked and delivered under its identity', async () => {
+    const rig = await PipeRig.start();
+    const stream = rig.registry.open(ALS_PATH);
+    stream.send(encodeAls(['1'], { identifier: A })).drain();
+    assert.equal(stream.status?.code, 0);
+    assert.equal(stream.isEnded, false);
+    stream.send(encodeAls(['2'])).send(encodeAls(['3', '4']));
+    assert.equal(rig.pipe.ledger.snapshot().received.entries, 4);
+    stream.stop();
+    assert.equal(rig.pipe.state.openWindows, 0);
+    rig.run(LINGER_MS + 10);
+    assert.deepEqual(
+      rig.channel.calls.flatMap(readLikeOap),
+      ['1', '2', '3', '4'].map((entry) => ({ nodeId: 'envoy-a', entry })),
+    );
+    rig.assertEmpty();
+  });
+
+  it('that is slow to stop keeps no message longer than any other', async () => {
+    const rig = await PipeRig.start();
+    const stream = rig.registry.open(ALS_PATH);
+    stream.send(encodeAls(['1'], { identifier: A })).drain();
+    stream.send(encodeAls(['2']));
+    rig.run(FLUSH_MS + LINGER_MS + 10);
+    assert.equal(rig.pipe.ledger.snapshot().delivered.entries, 2);
+    stream.stop();
+    rig.assertEmpty();
+  });
+
+  it('may bring what is dropped: counted, its answer is not taken back', async () => {
+    const rig = await PipeRig.start();
+    const stream = rig.registry.open(ALS_PATH);
+    stream.send(encodeAls(['1'], { identifier: A })).drain();
+    stream.send(Buffer.from([0xff, 0xff])).send(encodeAls(['2']));
+    stream.stop();
+    rig.run(LINGER_MS + 10);
+    const { delivered, dropped } = rig.pipe.ledger.snapshot();
+    assert.equal(delivered.entries, 2);
+    assert.equal(dropped.malformed?.messages, 1);
+    assert.equal(stream.status?.code, 0);
+    assert.equal(stream.replies.length, 1);
+    rig.assertEmpty();
+  });
+});

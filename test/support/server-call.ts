@@ -39,6 +39,7 @@ export class FakeServerCall implements ServerCall {
   /** Pauses not yet resumed. */
   pauses = 0;
   private readonly handler: MethodHandler;
+  private isDrained = false;
 
   constructor(path: string, handler: MethodHandler, host: string, deadlineMs: number, metadata: readonly string[]) {
     this.path = path;
@@ -61,6 +62,17 @@ export class FakeServerCall implements ServerCall {
     return this;
   }
 
+  /** The server drains the call; its source, which does not know yet, may go on sending until it stops. */
+  drain(): this {
+    this.isDrained = true;
+    return this.halfClose();
+  }
+
+  /** The source has seen the answer of a drained call. */
+  stop(): void {
+    this.end(this.status === null, 'reset by the source');
+  }
+
   cancel(reason = 'reset by the source'): this {
     this.end(true, reason);
     return this;
@@ -73,14 +85,15 @@ export class FakeServerCall implements ServerCall {
   }
 
   sendMessage(parts: readonly Uint8Array[]): void {
+    if (this.isEnded || this.status !== null) return;
     this.headers ??= [];
     this.replies.push(Buffer.concat(parts));
   }
 
   finish(code: number, message = '', trailers: readonly string[] = []): void {
-    if (this.isEnded) return;
+    if (this.isEnded || this.status !== null) return;
     this.status = { code, message, trailers };
-    this.end(false, '');
+    if (!this.isDrained || this.handler.takesLateMessages !== true) this.end(false, '');
   }
 
   pause(): void {

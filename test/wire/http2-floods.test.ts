@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { H2_CANCEL, H2_ENHANCE_YOUR_CALM } from '../../src/net/http2/index.js';
 import { GUARDS, MAX_CONTINUATIONS, MAX_PENDING_ANSWER_BYTES } from '../../src/net/http2/flood-guard.js';
 import type { Guard } from '../../src/net/http2/flood-guard.js';
-import { frame, REQUEST, ScriptedPeer, settingsFrame, u32 } from '../support/peer.js';
+import { frame, REQUEST, RESPONSE, ScriptedPeer, settingsFrame, u32 } from '../support/peer.js';
 
 const PING = frame('PING', 0, 0, Buffer.alloc(8));
 
@@ -71,6 +71,18 @@ test('a server that refuses stream after stream is no flood to a client', () => 
   const peer = new ScriptedPeer('client').handshake();
   for (let count = 0; count < GUARDS.rapidReset.perSecond * 2; count++) {
     peer.send(frame('RST_STREAM', 0, peer.open().id, u32(H2_CANCEL)));
+  }
+  assert.equal(peer.engine.isClosed, false);
+});
+
+test('callers that reset their streams because these have been answered are no flood', () => {
+  const peer = new ScriptedPeer('server').handshake();
+  peer.nowMs = 5000;
+  for (let count = 0; count < GUARDS.rapidReset.perSecond * 2; count++) {
+    const id = count * 2 + 1;
+    peer.send(peer.headers(id, REQUEST, false));
+    peer.streams.get(id)!.sendHeaders(RESPONSE, true);
+    peer.send(frame('RST_STREAM', 0, id, u32(H2_CANCEL)));
   }
   assert.equal(peer.engine.isClosed, false);
 });

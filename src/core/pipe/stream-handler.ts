@@ -19,6 +19,7 @@ const RESOURCE_EXHAUSTED = 8;
 const NO_PARTS: readonly Uint8Array[] = [];
 
 export class StreamHandler implements MethodHandler {
+  readonly takesLateMessages = true;
   private readonly queued: QueuedMethod;
   private readonly wheel: WindowWheel;
   private readonly gatherer: Gatherer;
@@ -76,8 +77,11 @@ export class StreamHandler implements MethodHandler {
   onHalfClose(call: ServerCall): void {
     const source = call.state as Source;
     this.wheel.close(source);
-    if (source.acks !== null) {
-      source.acks.answerWhenSafe();
+    const { acks } = source;
+    if (acks !== null) {
+      // What a drained call still brings is held back as before, and its answer does not wait for that.
+      source.acks = new PendingAcks(call, acks.level);
+      acks.answerWhenSafe();
       return;
     }
     call.sendMessage(NO_PARTS, 0);

@@ -21,6 +21,8 @@ export interface FaultyNetwork {
   freeze(isFrozen: boolean): void;
   /** Bytes per second of each direction of each connection; Infinity: as fast as it goes. */
   setSpeed(bytesPerSecond: number): void;
+  /** How long a byte, or the end of a connection, takes each way. @order before the first connection. */
+  setLatency(latencyMs: number): void;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ class Network implements FaultyNetwork {
   port = 0;
   isFrozen = false;
   bytesPerSecond = Infinity;
+  latencyMs = 0;
   readonly clock: Clock;
   private readonly target: Target;
   private readonly server: Server;
@@ -94,6 +97,16 @@ class Network implements FaultyNetwork {
     this.bytesPerSecond = bytesPerSecond;
   }
 
+  setLatency(latencyMs: number): void {
+    this.latencyMs = latencyMs;
+  }
+
+  /** Does it when what was sent before has arrived. */
+  carry(action: () => void): void {
+    if (this.latencyMs === 0) action();
+    else this.clock.setTimer(this.latencyMs, action);
+  }
+
   close(): Promise<void> {
     this.resetAll();
     return new Promise((resolve) => {
@@ -135,7 +148,10 @@ class Link {
         isBroken = true;
       });
       socket.on('close', () => {
-        if (!this.isForgotten || socket === near) this.end(isBroken);
+        if (this.isForgotten && socket === far) return;
+        network.carry(() => {
+          this.end(isBroken);
+        });
       });
     }
   }
@@ -183,12 +199,18 @@ class Direction {
     this.network = network;
     this.from = from;
     from.on('data', (chunk: Buffer) => {
-      this.isCongested = !to.write(chunk);
+      network.carry(() => {
+        if (this.isStopped) return;
+        this.isCongested = !to.write(chunk);
+        this.update();
+      });
       this.delay(chunk.length);
       this.update();
     });
     from.on('end', () => {
-      to.end();
+      network.carry(() => {
+        to.end();
+      });
     });
     to.on('drain', () => {
       this.isCongested = false;

@@ -47,10 +47,15 @@ export interface Peer {
 
 /** Callbacks of one method path. One instance serves all calls of its path; per-call data goes to `call.state`. */
 export interface MethodHandler {
+  /**
+   * True: messages that cross the answer of a drained call, which the caller has sent in good faith, still come to
+   * `onMessage` between `finish` and `onEnd`. Else nothing comes after `finish` but `onEnd`, at once.
+   */
+  readonly takesLateMessages?: boolean;
   onCall(call: ServerCall): void;
   /** One complete message. Stream credit for it returns when this returns, unless the call is paused. */
   onMessage(call: ServerCall, message: Message): void;
-  /** The caller sent its last message. */
+  /** The caller sent its last message, or is to send no more because we drain. */
   onHalfClose(call: ServerCall): void;
   /**
    * Exactly once, last: the call is over. `isCancelled` false: our `finish` was sent; true: the caller reset it, its

@@ -67,7 +67,8 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
   /** Credit of the message being inflated; -1 when none is. */
   private inflatingCredit = -1;
   private abandonInflation: (() => void) | null = null;
-  private deadline: WheelTimer | null = null;
+  /** Ends the call in time: its deadline, as a rule. */
+  private timer: WheelTimer | null = null;
   /** How the stream went away, while messages that came before are still waiting; null as a rule. */
   private loss: StreamLoss | null = null;
 
@@ -264,18 +265,29 @@ export abstract class GrpcCall implements Http2StreamEvents, InflateListener {
   /** Arms the deadline; `fail` follows with DEADLINE_EXCEEDED when it passes first. */
   protected armDeadline(deadlineMs: number): void {
     if (deadlineMs === Infinity) return;
-    this.deadline = new WheelTimer(() => {
+    const timer = new WheelTimer(() => {
       if (!this.hasEnded) this.fail(GRPC_STATUS.DEADLINE_EXCEEDED, 'deadline exceeded');
     });
-    this.environment.wheel.arm(this.deadline, deadlineMs - this.environment.clock.now());
+    this.armTimer(timer, deadlineMs - this.environment.clock.now());
+  }
+
+  /** Arms the call's timer, in place of the one it had. */
+  protected armTimer(timer: WheelTimer, delayMs: number): void {
+    this.disarmTimer();
+    this.timer = timer;
+    this.environment.wheel.arm(timer, delayMs);
+  }
+
+  private disarmTimer(): void {
+    if (this.timer !== null) this.environment.wheel.disarm(this.timer);
+    this.timer = null;
   }
 
   /** Marks the call as ended and lets go of everything. @returns false when it had ended before. */
   protected markEnded(): boolean {
     if (this.hasEnded) return false;
     this.hasEnded = true;
-    if (this.deadline !== null) this.environment.wheel.disarm(this.deadline);
-    this.deadline = null;
+    this.disarmTimer();
     this.reader.release();
     if (this.inbox === null) return true;
     for (let waiting = this.inbox.shift(); waiting !== undefined; waiting = this.inbox.shift()) {

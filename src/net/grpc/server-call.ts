@@ -2,9 +2,19 @@
  * HOT. One call served by us.
  *
  *   open ──END_STREAM──▶ half-closed ──finish──▶ ended (isCancelled false)
- *     │                       │
- *     └── finish ─▶ ended     └── reset, deadline, connection lost ─▶ ended (isCancelled true)
+ *    │ │                    │
+ *    │ └── finish ─▶ ended  └── reset, deadline, connection lost ─▶ ended (isCancelled true)
+ *    │
+ *    └─ drained, at a boundary ─▶ half-closed by us ──finish──▶ lingering ── END_STREAM, reset, connection lost,
+ *                                       │                                    LINGER_MS ─▶ ended (isCancelled false)
+ *                                       └── finish, but the handler takes no late messages ─▶ ended
+ *
+ * A caller cannot know that its call is being drained: what it wrote before it saw our answer is on the wire, and it
+ * counts it as sent. So a lingering call goes on delivering messages until the caller has seen the answer, which it shows
+ * by an end of its own. Only an answer to a drain lingers: an error, or a handler's early answer, is meant to stop the
+ * caller, and what crosses it is of no use.
  */
+import { WheelTimer } from '../../base/index.js';
 import type { HeaderFields, Http2StreamHandle } from '../http2/contract.js';
 import { H2_NO_ERROR } from '../http2/errors.js';
 import type { CallEnvironment } from './call-environment.js';
@@ -17,6 +27,12 @@ import { GRPC_STATUS } from './status.js';
 import { decodeTimeout } from './timeout.js';
 
 const NO_METADATA: HeaderFields = [];
+
+/**
+ * How long a drained call waits for its caller to see the answer: a round trip, and what is queued on the way. With the
+ * silence before it (net/socket), it fits into the servers' part of the default shutdown time.
+ */
+export const LINGER_MS = 500;
 
 /** The server keeps its open calls, to drain them. */
 export interface ServerCallOwner {
@@ -32,7 +48,10 @@ export class IncomingCall extends GrpcCall implements ServerCall {
   private hasSentHeaders = false;
   /** The server drains: end at the next message boundary. */
   private isDraining = false;
+  /** The handler was told that no more is to be waited for: by the caller's END_STREAM, or by the drain. */
   private hasHalfClosed = false;
+  /** The status was sent. */
+  private isAnswered = false;
 
   constructor(
     environment: CallEnvironment,
@@ -97,16 +116,17 @@ export class IncomingCall extends GrpcCall implements ServerCall {
   }
 
   protected override onAllReceived(): void {
-    if (this.reader.isAtBoundary) this.halfClose();
-    else
+    if (!this.reader.isAtBoundary)
       this.fail(
         GRPC_STATUS.INTERNAL,
         `the call ended within a message, ${String(this.reader.missingBytes)} bytes short`,
       );
+    else if (this.isAnswered) this.end(false, '');
+    else this.halfClose();
   }
 
   protected override onStreamLost(_errorCode: number, _isUnprocessed: boolean, reason: string): void {
-    this.end(true, reason);
+    this.end(!this.isAnswered, reason);
   }
 
   private halfClose(): void {
@@ -144,39 +164,52 @@ export class IncomingCall extends GrpcCall implements ServerCall {
   }
 
   finish(code: number, message = '', trailers: HeaderFields = []): void {
-    if (!this.sendStatus(code, message, trailers)) return;
-    this.end(false, '');
+    if (this.isEnded || this.isAnswered) return;
+    this.answer(code, message, trailers);
+    if (this.hasHalfClosed && !this.hasPeerEnded && this.handler.takesLateMessages === true) this.linger();
+    else this.close(false, '');
   }
 
   /** A failure found here: the peer hears the status, the handler that the call was cut short. */
   protected override fail(status: number, text: string): void {
-    if (this.sendStatus(status, text, [])) this.end(true, text);
+    if (this.isEnded) return;
+    if (!this.isAnswered) this.answer(status, text, []);
+    this.close(true, text);
   }
 
-  private sendStatus(code: number, message: string, trailers: HeaderFields): boolean {
-    if (!this.markEnded()) return false;
+  private answer(code: number, message: string, trailers: HeaderFields): void {
+    this.isAnswered = true;
     const stream = this.stream;
-    if (stream.isClosed) return true;
+    if (stream.isClosed) return;
     const fields = this.hasSentHeaders ? [] : [':status', '200', 'content-type', 'application/grpc'];
     fields.push('grpc-status', String(code));
     if (message !== '') fields.push('grpc-message', encodeStatusMessage(message));
     for (let index = 0; index < trailers.length; index++) fields.push(trailers[index]!);
     stream.sendHeaders(fields, true);
-    // A caller that is still sending learns that nobody listens, once what is queued has left.
-    if (!this.hasPeerEnded) stream.reset(H2_NO_ERROR);
-    return true;
   }
 
   // --- the end ---
 
   /** Ends a call whose handler has not heard of it. */
   private refuseUnheard(code: number, message: string, trailers: HeaderFields): void {
-    this.sendStatus(code, message, trailers);
+    this.answer(code, message, trailers);
+    this.stopCaller();
+    this.markEnded();
     this.owner.onCallEnded(this);
   }
 
+  private close(isCancelled: boolean, reason: string): void {
+    this.stopCaller();
+    this.end(isCancelled, reason);
+  }
+
+  /** A caller that is still sending learns that nobody listens, once what is queued has left. */
+  private stopCaller(): void {
+    if (!this.hasPeerEnded) this.stream.reset(H2_NO_ERROR);
+  }
+
   private end(isCancelled: boolean, reason: string): void {
-    this.markEnded();
+    if (!this.markEnded()) return;
     this.owner.onCallEnded(this);
     try {
       this.handler.onEnd(this, isCancelled, reason);
@@ -198,5 +231,13 @@ export class IncomingCall extends GrpcCall implements ServerCall {
 
   private endAtBoundary(): void {
     if (!this.isEnded && !this.hasPeerEnded && this.reader.isAtBoundary) this.halfClose();
+  }
+
+  private linger(): void {
+    const timer = new WheelTimer(() => {
+      this.stopCaller();
+      this.onReset(this.stream, H2_NO_ERROR, false, 'the caller did not stop');
+    });
+    this.armTimer(timer, LINGER_MS);
   }
 }

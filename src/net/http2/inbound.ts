@@ -36,7 +36,7 @@ import { FrameReader, SKIP_PAYLOAD, STOP_READING, TAKE_DATA, TAKE_WHOLE } from '
 import type { FrameSink } from './frame-reader.js';
 import { HeaderIntake } from './header-intake.js';
 import { PROTOCOL_FRAME_BYTES, PROTOCOL_WINDOW_BYTES, SETTING_BYTES } from './settings.js';
-import { CLOSED, HALF_CLOSED_REMOTE } from './stream.js';
+import { CLOSED, HALF_CLOSED_LOCAL, HALF_CLOSED_REMOTE } from './stream.js';
 import type { Http2Stream } from './stream.js';
 import { RESET_BY_PEER } from './stream-table.js';
 
@@ -252,8 +252,8 @@ export class Inbound implements FrameSink {
       this.fail(H2_PROTOCOL_ERROR, 'RST_STREAM on an idle stream');
       return;
     }
-    // Only who opens streams can misuse their end; a server that refuses us does not.
-    if (this.core.isServer && this.core.guard.countRapidReset()) {
+    // Only who opens streams can misuse their end; a server that refuses us does not, nor who has our answer.
+    if (this.core.isServer && stream?.state !== HALF_CLOSED_LOCAL && this.core.guard.countRapidReset()) {
       this.trip(GUARDS.rapidReset);
       return;
     }

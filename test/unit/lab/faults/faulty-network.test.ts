@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, createServer, type Socket } from 'node:net';
 import { test, type TestContext } from 'node:test';
+import { SimulatedClock, systemClock, type Clock } from '../../../../src/base/index.js';
 import { startFaultyNetwork, type FaultyNetwork } from '../../../../src/lab/index.js';
 
 interface Stage {
@@ -9,14 +10,15 @@ interface Stage {
   readonly open: () => Promise<Socket>;
 }
 
-async function start(t: TestContext): Promise<Stage> {
+async function start(t: TestContext, clock: Clock = systemClock): Promise<Stage> {
   const echo = createServer({ allowHalfOpen: true }, (socket) => {
     socket.on('error', () => undefined);
     socket.pipe(socket);
   });
   await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
   const bound = echo.address();
-  const network = await startFaultyNetwork({ port: typeof bound === 'object' && bound !== null ? bound.port : 0 });
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const network = await startFaultyNetwork({ port }, clock);
   t.after(async () => {
     await network.close();
     echo.close();
@@ -113,4 +115,24 @@ test('forgotten connections answer nothing and are not closed; new ones pass, an
   await closed;
   other.destroy();
   await waitClosed(other);
+});
+
+test('with a latency bytes take their time each way, in order, and the end comes behind them', async (t) => {
+  const clock = new SimulatedClock(1000);
+  const latencyMs = 50;
+  const { network, open } = await start(t, clock);
+  network.setLatency(latencyMs);
+  const socket = await open();
+  const seen = { text: '', isOver: false };
+  socket.on('data', (chunk) => (seen.text += chunk.toString()));
+  socket.on('end', () => (seen.isOver = true));
+  socket.write('first ');
+  setImmediate(() => socket.end('second'));
+  while (!seen.isOver) {
+    assert.ok(seen.text === '' || clock.now() >= 1000 + 2 * latencyMs);
+    clock.advance(1);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(seen.text, 'first second');
+  socket.destroy();
 });

@@ -158,11 +158,16 @@ export interface RecordedCall {
 
 /** A handler that records everything; replies with the number of messages at half-close unless told otherwise. */
 export class Recorder implements MethodHandler {
+  readonly takesLateMessages: boolean;
   readonly calls: ServerCall[] = [];
   readonly messages: Buffer[] = [];
   readonly pinned: number[] = [];
   readonly ends: string[] = [];
   halfCloses = 0;
+
+  constructor(takesLateMessages = false) {
+    this.takesLateMessages = takesLateMessages;
+  }
 
   onCall(call: ServerCall): void {
     this.calls.push(call);
