@@ -33,6 +33,7 @@ const WRITE_HIGH_BYTES = 64 * 1024;
 const CLOSE_TIMEOUT_MS = 5000;
 /** One write. Larger ones save nothing, and leave the processor's cache on their way to the kernel. */
 const WRITE_BYTES = 256 * 1024;
+/** Room below this at the end of the memory for writes is not used any more. */
 const LEAST_WRITE_BYTES = 64 * 1024;
 /** Output up to this is copied once more: if the kernel does not take it at once, it keeps no WRITE_BYTES alive. */
 const SMALL_WRITE_BYTES = 8 * 1024;
