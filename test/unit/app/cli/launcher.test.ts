@@ -37,5 +37,11 @@ test('the program runs in the process that was started, under the flags chosen f
   });
   const [programPid, flags] = JSON.parse(stdout) as [number, string[]];
   assert.equal(programPid, pid);
-  assert.deepEqual(flags, ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4', '--expose-gc', '--no-warnings']);
+  assert.deepEqual(flags, [
+    '--single-threaded-gc',
+    '--no-memory-reducer',
+    '--max-semi-space-size=4',
+    '--expose-gc',
+    '--no-warnings',
+  ]);
 });
