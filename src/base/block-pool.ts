@@ -5,7 +5,8 @@
  *   slab:  [block|block|dead |block|…free…]      a block given back at the end frees its room at once; one before it is
  *                       ^ used by none            dead until the whole slab is
  *
- * What is never given back is not lost: the pool forgets slabs in use, and the collector takes them with their last view.
+ * A block that is never given back is memory that the collector takes with its last view, but what its neighbours in the
+ * slab gave back stays charged for good.
  * @ownership A block belongs to its taker until it gives it back, once. Then its bytes change.
  */
 
